@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* ckpt.h - a list of named, split tensors and scalars <-> a step directory of
+ * manifest.json and plain HDF5.  Knows no model and no optimizer: the caller
+ * registers what is to be kept.  A checkpoint has no layout: each tensor is one
+ * global dataset, and ranks own runs of its elements. */
+#ifndef TT_CKPT_CKPT_H
+#define TT_CKPT_CKPT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <jansson.h>
+#include <mpi.h>
+
+#include "base/dtype.h"
+#include "base/err.h"
+
+enum { TT_CKPT_DIMS = 4 };
+
+/* One tensor.  This rank owns elements first .. first+count-1 of it (row-major;
+ * count may be 0), which lie at 'data'.  Ranks' runs tile the tensor; who owns
+ * what may differ between save and load. */
+struct tt_ckpt_tensor {
+    const char *name;  /* dataset path: "weights/h.0.ln_1.weight", "adamw/m/.." */
+    enum tt_dtype dtype;
+    int dims;
+    int64_t dim[TT_CKPT_DIMS];
+    int64_t first, count;
+    void *data;
+    bool whole; /* load: every rank gets all elements at 'data' */
+};
+
+struct tt_ckpt_state {
+    struct tt_ckpt_tensor *tensor; /* same list in the same order on all ranks */
+    int64_t tensor_count;
+    json_t *scalars; /* counters, best-so-far, job text and hash, fingerprint */
+};
+
+/* Collective over 'comm'.  Save as root/step-%08lld by DESIGN's commit: unique
+ * temporary beside the target, data, sync on every rank, agree, manifest,
+ * rename, sync of the parent.  Any failure on any rank: -1 on all, nothing
+ * left behind, older checkpoints untouched.  Replaces a step that exists. */
+int tt_ckpt_save_all(const char *root, int64_t step,
+                     const struct tt_ckpt_state *state, MPI_Comm comm,
+                     struct tt_error *err);
+
+/* Collective.  Load 'path' (a step directory) into the tensors' own parts,
+ * verifying every block hash; *scalars is a new reference. */
+int tt_ckpt_load_all(const char *path, const struct tt_ckpt_state *state,
+                     json_t **scalars, MPI_Comm comm, struct tt_error *err);
+
+/* Collective.  Newest step in root whose manifest is complete and whose data
+ * verifies against it; damaged ones are passed over, each named in one warning
+ * through 'warn' on rank 0.  *step -1 and 0 returned where there is none. */
+int tt_ckpt_newest_all(const char *root, void (*warn)(const char *text),
+                       int64_t *step, MPI_Comm comm, struct tt_error *err);
+
+/* Local (rank 0): keep the newest 'keep' steps and the one called 'best'
+ * (-1: none), remove older ones and temporaries of dead writers. */
+int tt_ckpt_prune(const char *root, int64_t keep, int64_t best,
+                  struct tt_error *err);
+
+/* Local: point root/best (a relative symbolic link, replaced by rename) to a
+ * step. */
+int tt_ckpt_mark_best(const char *root, int64_t step, struct tt_error *err);
+
+/* Local: the scalars of a checkpoint, without its tensors. */
+json_t *tt_ckpt_scalars(const char *path, struct tt_error *err);
+
+#endif

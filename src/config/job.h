@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* job.h - a job file as plain data: one struct per section, filled through the
+ * option tables of config/tables.c and nothing else. */
+#ifndef TT_CONFIG_JOB_H
+#define TT_CONFIG_JOB_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/doc.h"
+#include "base/err.h"
+#include "base/opt.h"
+#include "base/units.h"
+
+/* A table field that may be 'auto' holds this until it is resolved. */
+#define TT_AUTO INT64_MIN
+
+struct tt_job_run {
+    const char *dir;
+    const char *name; /* shown in logs; default: last part of dir */
+};
+
+struct tt_job_model {
+    const char *family; /* mlp | cnn | gpt2 */
+    const char *init;   /* checkpoint to take weights from, or NULL */
+    /* gpt2 */
+    int64_t layers, hidden, heads, context, vocab;
+    double dropout;
+    bool tied;
+    double init_std; /* of gpt2's normal initialisation */
+    /* mlp: widths of the hidden layers, e.g. [50]; inputs and outputs come
+     * from the data when auto */
+    struct tt_i64_list widths;
+    int64_t inputs, outputs;
+    const char *activation; /* relu | gelu | gelu-erf | tanh | sigmoid */
+    const char *norm;       /* none | batch | layer */
+    /* cnn: the list of layers as written, each a map such as
+     * {conv: 32, kernel: 3, pad: 1}, {pool: max, size: 2}, {norm: batch},
+     * {act: relu}, {dropout: 0.25}, flatten, {dense: 128} */
+    const struct tt_node *net;
+};
+
+struct tt_job_data {
+    const struct tt_node *train; /* path, or map {files, x, y} or {synthetic} */
+    const struct tt_node *valid; /* the same, or "10 %" of train */
+    const struct tt_node *test;
+    const char *read; /* auto | independent | collective */
+    const char *last; /* short | drop | carry */
+    bool shuffle;
+    int64_t window_bytes; /* shuffled at a time, per lane */
+    int64_t cache_bytes;  /* sets up to this size are kept in memory */
+};
+
+struct tt_job_train {
+    struct tt_lengths length;
+    int64_t global_batch;
+    int64_t micro_batch; /* or TT_AUTO */
+    int64_t lanes;       /* or TT_AUTO */
+    const char *precision; /* f32 */
+    int64_t seed;
+    const char *loss; /* auto | cross-entropy | mse | bce */
+    double label_smoothing;
+    int64_t ignore_index;
+    struct tt_f64_list class_weights;
+    int64_t threads; /* or TT_AUTO */
+    const char *backend; /* auto | cpu | ref */
+    struct {
+        bool on;
+        int64_t patience; /* evaluations without a better one; 0: never stop */
+        double min_delta;
+    } early_stop;
+};
+
+struct tt_job_optimizer {
+    const char *name; /* sgd | adam | adamw */
+    double lr;
+    struct tt_f64_list betas;
+    double eps;
+    double momentum;
+    bool nesterov;
+    double weight_decay;
+    const char *decay; /* matrices (no norms, no biases) | all */
+    double clip_norm;  /* 0: off */
+};
+
+struct tt_job_schedule {
+    const char *name; /* constant | linear | cosine | wsd */
+    struct tt_lengths warmup;
+    struct tt_lengths decay; /* of wsd: length of the last phase */
+    double min_lr;
+};
+
+struct tt_job_parallel {
+    int64_t tensor, pipeline, zero;
+    const char *order; /* fixed | any */
+};
+
+struct tt_job_checkpoint {
+    struct tt_lengths every;
+    int64_t keep;
+    const char *write; /* auto | posix | hdf5 */
+};
+
+struct tt_job_eval {
+    struct tt_lengths every;
+    int64_t micro_batch; /* or TT_AUTO: train.micro-batch */
+    const char *best;    /* metric that decides best: loss | accuracy */
+};
+
+struct tt_job_log {
+    struct tt_lengths every; /* of the line in a batch log */
+    const char *level;       /* quiet | info | debug */
+};
+
+struct tt_job_io {
+    const struct tt_node *hints; /* map handed to MPI_Info, or NULL */
+};
+
+struct tt_job {
+    struct tt_job_run run;
+    struct tt_job_model model;
+    struct tt_job_data data;
+    struct tt_job_train train;
+    struct tt_job_optimizer optimizer;
+    struct tt_job_schedule schedule;
+    struct tt_job_parallel parallel;
+    struct tt_job_checkpoint checkpoint;
+    struct tt_job_eval eval;
+    struct tt_job_log log;
+    struct tt_job_io io;
+
+    struct tt_doc *doc;          /* owns every string and node above */
+    struct tt_opt_origin *origin; /* where each knob's value came from */
+};
+
+/* Read 'path' (and what it includes), then 'argv' flags of the form
+ * --section.knob=value, over the defaults.  A failure names file, line, the
+ * key or value, and the cure.  On success clear with tt_job_clear(). */
+int tt_job_read(struct tt_job *job, const char *path, int argc, char **argv,
+                struct tt_error *err);
+void tt_job_clear(struct tt_job *job);
+
+/* The effective job file: every knob, as YAML that tt_job_read() reads back to
+ * the same values; with_origin puts "# flag", "# job.yaml:7", "# default"
+ * behind each.  Heap string, the caller frees. */
+char *tt_job_format(const struct tt_job *job, bool with_origin);
+
+/* A hash of all knobs that decide the numbers (not run, log, io ...): equal on
+ * all ranks, recorded in checkpoints. */
+uint64_t tt_job_hash(const struct tt_job *job);
+
+/* Compare with the effective job file of the run that wrote a checkpoint:
+ * fails, naming the knob, where one changed that may not (its resume rule is
+ * never, or with-force and 'force' is false). */
+int tt_job_may_resume(const struct tt_job *job, const char *old_job_yaml,
+                      bool force, struct tt_error *err);
+
+/* --help of the knobs: every section, knob, unit, default and text. */
+void tt_job_help(FILE *out);
+
+#endif

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* loader.h - samples in the order of layout/order.h, a window ahead.  A thread
+ * of its own reads with pread and never calls MPI or HDF5; what needs HDF5 is
+ * read by the compute thread inside tt_loader_fetch(). */
+#ifndef TT_DATA_LOADER_H
+#define TT_DATA_LOADER_H
+
+#include <stdint.h>
+
+#include "data/set.h"
+#include "layout/order.h"
+
+struct tt_loader;
+
+/* Local, except with data.read: collective, then collective over 'comm'.
+ * Lanes lane_first .. lane_first+lane_count-1 are this rank's; 'order' is
+ * copied.  'first_step': where the run starts or resumes. */
+struct tt_loader *tt_loader_create(struct tt_set *set,
+                                   const struct tt_order *order,
+                                   int32_t lane_first, int32_t lane_count,
+                                   int64_t first_step, int64_t memory_bytes,
+                                   struct tt_error *err);
+void tt_loader_destroy(struct tt_loader *loader);
+
+/* Copy the samples at positions first .. first+count-1 of this lane's share of
+ * step 'step' into x and y (f32, or i32 tokens and labels; x_values and
+ * y_values per sample).  The caller asks in the order of the run; another
+ * order is right too, but slow.  An I/O error is the only failure. */
+int tt_loader_fetch(struct tt_loader *loader, int64_t step, int32_t lane,
+                    int64_t first, int64_t count, void *x, void *y,
+                    struct tt_error *err);
+
+/* Samples first .. first+count-1 of the set in storage order, for evaluation.
+ */
+int tt_loader_fetch_plain(struct tt_loader *loader, int64_t first,
+                          int64_t count, void *x, void *y,
+                          struct tt_error *err);
+
+/* Seconds that fetches have waited for data so far. */
+double tt_loader_wait_s(const struct tt_loader *loader);
+
+#endif

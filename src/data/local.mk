@@ -1,0 +1,3 @@
+noinst_LIBRARIES += %D%/libdata.a
+%C%_libdata_a_CPPFLAGS = $(AM_CPPFLAGS) $(HDF5_CFLAGS) $(MPI_CFLAGS)
+%C%_libdata_a_SOURCES = %D%/set.h %D%/loader.h

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* set.h - a set of samples: shards of our own, HDF5 files by others, a part of
+ * either, or synthetic.  Opening looks at everything that can be wrong and
+ * reads no samples. */
+#ifndef TT_DATA_SET_H
+#define TT_DATA_SET_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <mpi.h>
+
+#include "base/doc.h"
+#include "base/err.h"
+#include "config/job.h"
+
+enum tt_set_kind {
+    TT_SET_ROWS,  /* x of x_dim[] f32 per sample, y a label or f32 values */
+    TT_SET_TOKENS /* one stream of token ids; a sample is context + 1 of them,
+                   * x the first context, y the last context */
+};
+
+enum { TT_SET_DIMS = 4 };
+
+struct tt_set_info {
+    int kind; /* enum tt_set_kind */
+    int64_t sample_count;
+    int x_dims;
+    int64_t x_dim[TT_SET_DIMS]; /* of one sample; images (H, W, C) */
+    int64_t x_values;           /* their product; tokens: context */
+    bool y_is_class;            /* y is i32 labels, else f32 */
+    int64_t y_values;           /* per sample: 1 label, k values, context ids */
+    int64_t classes;            /* of labels; tokens: vocabulary; else 0 */
+    int64_t sample_bytes;       /* in the files */
+    uint64_t hash;              /* of the set's index: what a resume compares */
+    int64_t token_count;        /* of the stream, 0 for rows */
+};
+
+struct tt_set;
+
+/* Collective over 'comm': rank 0 looks at the files and tells the others.
+ * 'what' is a value of data.train or data.valid: a path of our shards (a folder
+ * with index.json), a map {files, x, y} or {synthetic: {...}}.  'context' is
+ * the sample length for token sets.  On failure one message, file or dataset,
+ * cause, cure, on all ranks. */
+struct tt_set *tt_set_open_all(const struct tt_node *what, int64_t context,
+                               const struct tt_job_data *conf, MPI_Comm comm,
+                               struct tt_error *err);
+void tt_set_close(struct tt_set *set);
+const struct tt_set_info *tt_set_info(const struct tt_set *set);
+
+/* Split 'set' by seed: 'held' becomes its samples whose draw falls below
+ * 'share', 'set' keeps the others; runs of a storage block stay together for
+ * token sets.  Both then count their own samples from 0. */
+int tt_set_hold_out(struct tt_set *set, double share, uint64_t seed,
+                    struct tt_set **held, struct tt_error *err);
+
+#endif

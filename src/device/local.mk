@@ -1,0 +1,2 @@
+noinst_LIBRARIES += %D%/libdevice.a
+%C%_libdevice_a_SOURCES = %D%/op.h %D%/kernels.h

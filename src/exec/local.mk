@@ -1,0 +1,3 @@
+noinst_LIBRARIES += %D%/libexec.a
+%C%_libexec_a_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
+%C%_libexec_a_SOURCES =

@@ -1,0 +1,2 @@
+noinst_LIBRARIES += %D%/libjob.a
+%C%_libjob_a_SOURCES = %D%/job.h

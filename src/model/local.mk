@@ -1,0 +1,2 @@
+noinst_LIBRARIES += %D%/libmodel.a
+%C%_libmodel_a_SOURCES =

@@ -1,0 +1,3 @@
+noinst_LIBRARIES += %D%/libtrain.a
+%C%_libtrain_a_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
+%C%_libtrain_a_SOURCES =

@@ -1,0 +1,35 @@
+TEST_EXTENSIONS = .t .mpi
+T_LOG_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) $(top_srcdir)/m4/aux/tap-driver.sh
+MPI_LOG_DRIVER = $(T_LOG_DRIVER)
+MPI_LOG_COMPILER = $(SHELL) $(top_srcdir)/tests/lib/run-mpi.sh
+AM_TESTS_ENVIRONMENT = \
+	export MPIEXEC='$(MPIEXEC)' top_srcdir='$(top_srcdir)' \
+	       top_builddir='$(top_builddir)' AWK='$(AWK)';
+EXTRA_DIST += tests/lib/run-mpi.sh tests/t0001-floors.t
+
+check_LIBRARIES += tests/lib/libtap.a
+tests_lib_libtap_a_SOURCES = tests/lib/tap.c tests/lib/tap.h
+
+# Whole-program tests, in the order of the floors.
+TESTS += tests/t0001-floors.t
+
+# A room's test links that room and what is below it, and nothing above: a call
+# that runs back up is an undefined symbol here.
+include tests/base/local.mk
+include tests/layout/local.mk
+include tests/device/local.mk
+include tests/job/local.mk
+include tests/model/local.mk
+include tests/optim/local.mk
+include tests/config/local.mk
+include tests/comm/local.mk
+include tests/plan/local.mk
+include tests/text/local.mk
+include tests/io/local.mk
+include tests/exec/local.mk
+include tests/data/local.mk
+include tests/ckpt/local.mk
+include tests/train/local.mk
+include tests/cmd/local.mk
+
+TESTS += $(check_PROGRAMS)
