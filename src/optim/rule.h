@@ -20,8 +20,9 @@ struct tt_rule {
     const char *name;                    /* "sgd", "adam", "adamw" */
     const char *moment[TT_RULE_MOMENTS]; /* "m", "v"; NULL where none */
     int (*moment_count)(const struct tt_rule_conf *conf);
-    /* Fill kind, dims and floats of the op that updates 'count' elements;
-     * the caller fills the refs (w, grad, moments in order). */
+    /* Fill kind, dims, floats, row_flops and row_bytes of the op that updates
+     * 'count' elements, with weight decay where 'decays'; the caller fills the
+     * refs (w, grad, moments in order) and all else. */
     void (*emit)(const struct tt_rule_conf *conf, int64_t count, int decays,
                  struct tt_op *op);
 };
