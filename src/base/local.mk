@@ -1,12 +1,12 @@
 noinst_LIBRARIES += %D%/libbase.a
 %C%_libbase_a_SOURCES = \
-	%D%/clock.h \
+	%D%/clock.c %D%/clock.h \
 	%D%/doc.h \
 	%D%/dtype.c %D%/dtype.h \
 	%D%/err.c %D%/err.h \
 	%D%/exact.h \
-	%D%/hash.h \
-	%D%/log.h \
+	%D%/hash.c %D%/hash.h \
+	%D%/log.c %D%/log.h \
 	%D%/opt.h \
 	%D%/rng.c %D%/rng.h \
 	%D%/units.h

@@ -17,5 +17,8 @@ void tt_log_debug(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void tt_log_warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* From any rank. */
 void tt_log_rank(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+/* From any rank, "tutti-train: " in front, never muted: what a program says
+ * before it ends with a failure. */
+void tt_log_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

@@ -1,3 +1,15 @@
 check_PROGRAMS += %D%/err.t
 %C%_err_t_SOURCES = %D%/err.c
 %C%_err_t_LDADD = tests/lib/libtap.a $(TT_FLOOR_1)
+
+check_PROGRAMS += %D%/clock.t
+%C%_clock_t_SOURCES = %D%/clock.c
+%C%_clock_t_LDADD = tests/lib/libtap.a $(TT_FLOOR_1)
+
+check_PROGRAMS += %D%/hash.t
+%C%_hash_t_SOURCES = %D%/hash.c
+%C%_hash_t_LDADD = tests/lib/libtap.a $(TT_FLOOR_1)
+
+check_PROGRAMS += %D%/log.t
+%C%_log_t_SOURCES = %D%/log.c
+%C%_log_t_LDADD = tests/lib/libtap.a $(TT_FLOOR_1)
