@@ -4,7 +4,7 @@ noinst_LIBRARIES += %D%/libbase.a
 	%D%/doc.h \
 	%D%/dtype.c %D%/dtype.h \
 	%D%/err.c %D%/err.h \
-	%D%/exact.h \
+	%D%/exact.c %D%/exact.h \
 	%D%/hash.c %D%/hash.h \
 	%D%/log.c %D%/log.h \
 	%D%/opt.h \

@@ -13,3 +13,7 @@ check_PROGRAMS += %D%/hash.t
 check_PROGRAMS += %D%/log.t
 %C%_log_t_SOURCES = %D%/log.c
 %C%_log_t_LDADD = tests/lib/libtap.a $(TT_FLOOR_1)
+
+check_PROGRAMS += %D%/exact.t
+%C%_exact_t_SOURCES = %D%/exact.c
+%C%_exact_t_LDADD = tests/lib/libtap.a $(TT_FLOOR_1)
