@@ -24,6 +24,8 @@ struct tt_backend {
     struct tt_kernel kernel[TT_OP_KIND_COUNT];
     /* One-time set-up of libraries and threads; 'threads' as OpenMP has them */
     void (*start)(int threads);
+    /* "avx512, oneDNN 2.6.3": what decides the bits, see below */
+    void (*describe)(char *text, size_t text_bytes);
 };
 
 extern const struct tt_backend tt_backend_ref;

@@ -137,8 +137,8 @@ enum tt_op_kind {
 enum tt_act {
     TT_ACT_NONE,
     TT_ACT_RELU,
-    TT_ACT_GELU,      /* tanh form, as GPT-2 */
-    TT_ACT_GELU_ERF,  /* exact form, PyTorch's default */
+    TT_ACT_GELU,     /* tanh form, as GPT-2 */
+    TT_ACT_GELU_ERF, /* exact form, PyTorch's default */
     TT_ACT_TANH,
     TT_ACT_SIGMOID,
     TT_ACT_COUNT
@@ -170,11 +170,11 @@ struct tt_op {
 /* What changes from beat to beat while the list stays the same. */
 struct tt_now {
     uint64_t seed;
-    int64_t step;       /* of the run, from 0 */
-    int64_t update;     /* updates made, this one included: from 1 */
-    int64_t position;   /* global index of the micro-batch's first sample:
-                         * step x global batch + index in the batch */
-    int64_t valid_rows; /* samples of this micro-batch that are real */
+    int64_t step;        /* of the run, from 0 */
+    int64_t update;      /* updates made, this one included: from 1 */
+    int64_t position;    /* global index of the micro-batch's first sample:
+                          * step x global batch + index in the batch */
+    int64_t valid_rows;  /* samples of this micro-batch that are real */
     int64_t micro_count; /* micro-batches of the step that had samples */
     bool first_in_lane;  /* accumulators are written, not added to */
     int32_t lane;
