@@ -1,0 +1,16 @@
+# TT_ONEDNN
+# ---------
+# oneDNN 2.6 or 3.x: its convolutions and its sgemm are the fast ones on CPUs.
+# It has no .pc file before 3.x.
+AC_DEFUN([TT_ONEDNN], [
+  TT_LIB([onednn], [DNNL], [optional],
+    [oneDNN >= 2.6: Debian libdnnl-dev; module load oneDNN; spack load onednn],
+    [dnnl -ldnnl], [[#include <oneapi/dnnl/dnnl.h>
+#if DNNL_VERSION_MAJOR < 2 || \
+    (DNNL_VERSION_MAJOR == 2 && DNNL_VERSION_MINOR < 6)
+#error "oneDNN 2.6 is needed"
+#endif]], [[float x = 1;
+      return dnnl_sgemm('N', 'N', 1, 1, 1, 1, &x, 1, &x, 1, 0, &x, 1);]])
+  AS_IF([test $tt_have_onednn = yes],
+    [AC_DEFINE([HAVE_DNNL], [1], [Define if oneDNN is there.])])
+])
