@@ -17,13 +17,14 @@ enum { TT_H5_DIMS = 8 };
 
 /* What a dataset is. */
 struct tt_h5_info {
-    int dims;
+    int dims; /* 0: a scalar */
     int64_t dim[TT_H5_DIMS];
-    enum tt_dtype dtype; /* the nearest native type of its elements */
-    bool plain;          /* contiguous, unfiltered, native byte order, one
-                          * file: may be pread at 'offset' */
-    int64_t offset;      /* in the file, where plain */
+    enum tt_dtype dtype;       /* the nearest native type of its elements */
+    bool plain;                /* contiguous, unfiltered, native byte order, one
+                                * file: may be pread at 'offset' */
+    int64_t offset;            /* in the file, where plain */
     int64_t chunk[TT_H5_DIMS]; /* 0s where not chunked */
+    int filters;               /* 1 and more: compressed or checksummed */
     double scale, shift; /* of scale_factor and add_offset attributes: 1, 0 */
 };
 
@@ -33,7 +34,9 @@ struct tt_h5_info {
 hid_t tt_h5_open(const char *path, struct tt_error *err);
 
 /* Describe /a/dataset.  Compounds, variable-length, references, strings,
- * opaque types and unavailable filters are refused by name. */
+ * opaque types, unavailable filters and virtual datasets with a missing source
+ * (which would read as zeros) are refused by name; an enum is its integers.
+ * A dataset that does not exist is reported with what stands in its place. */
 int tt_h5_info(hid_t file, const char *path, const char *dataset,
                struct tt_h5_info *info, struct tt_error *err);
 
@@ -48,8 +51,9 @@ int tt_h5_read_rows(hid_t file, const char *path, const char *dataset,
 hid_t tt_h5_type(enum tt_dtype dtype);
 
 /* Create a file for writing (fails if it exists); create a contiguous dataset
- * whose space is allocated early and never filled, and say where its bytes
- * lie. */
+ * whose space is allocated early and never filled, with the groups above it,
+ * and say where its bytes lie (0 where it has none).  Once the file is closed
+ * the bytes may be written there with pwrite. */
 hid_t tt_h5_create(const char *path, struct tt_error *err);
 int tt_h5_create_dataset(hid_t file, const char *path, const char *dataset,
                          enum tt_dtype dtype, int dims, const int64_t *dim,

@@ -33,8 +33,9 @@ int tt_path_sync_dir(const char *path, struct tt_error *err);
 /* Remove a tree of files; an absent one is fine. */
 int tt_path_remove(const char *path, struct tt_error *err);
 
-/* Expand a shell pattern or a plain path (a directory: its files matching
- * 'suffix'), sorted by name; fails where nothing matches.  Free with _free. */
+/* Expand a shell pattern or a plain path (a directory: its files whose names
+ * end in 'suffix', NULL for all), sorted by name; fails where nothing matches.
+ * Free with _free. */
 struct tt_paths {
     char **at;
     int64_t count;
