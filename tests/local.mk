@@ -13,6 +13,8 @@ tests_lib_libtap_a_SOURCES = tests/lib/tap.c tests/lib/tap.h
 # Whole-program tests, in the order of the floors.
 TESTS += tests/t0001-floors.t
 
+include tests/oracle/local.mk
+
 # A room's test links that room and what is below it, and nothing above: a call
 # that runs back up is an undefined symbol here.
 include tests/base/local.mk
