@@ -1,7 +1,7 @@
 noinst_LIBRARIES += %D%/libbase.a
 %C%_libbase_a_SOURCES = \
 	%D%/clock.c %D%/clock.h \
-	%D%/doc.h \
+	%D%/doc.c %D%/doc.h \
 	%D%/dtype.c %D%/dtype.h \
 	%D%/err.c %D%/err.h \
 	%D%/exact.c %D%/exact.h \
@@ -9,4 +9,4 @@ noinst_LIBRARIES += %D%/libbase.a
 	%D%/log.c %D%/log.h \
 	%D%/opt.h \
 	%D%/rng.c %D%/rng.h \
-	%D%/units.h
+	%D%/units.c %D%/units.h

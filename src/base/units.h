@@ -40,11 +40,13 @@ struct tt_f64_list {
     double *at;
 };
 
-/* "20000 steps", "3 epochs", "30 min", "700" -> length. */
+/* "20000 steps", "3 epochs", "30 min", "700" -> length.  Not negative; steps,
+ * samples and tokens are whole. */
 int tt_length_parse(const char *text, struct tt_length *length,
                     struct tt_error *err);
 
-/* "64MiB", "1.5 GB", "4096" -> bytes. */
+/* "64MiB", "1.5 GB", "4096" -> bytes, a fraction rounded up.  "64M" is refused:
+ * it means one thing to Slurm and another to disk makers. */
 int tt_bytes_parse(const char *text, int64_t *bytes, struct tt_error *err);
 
 /* "10 %" or "10%" -> 0.1; a text without % fails. */
@@ -55,7 +57,12 @@ int tt_percent_parse(const char *text, double *share, struct tt_error *err);
 int tt_i64_parse(const char *text, int64_t *value, struct tt_error *err);
 int tt_f64_parse(const char *text, double *value, struct tt_error *err);
 
-/* "1.2 GiB", "3.4 M", "2 min 3 s"; 'text' is returned. */
+/* Exact: what the parsers above read back to the same value.  'text' of 64
+ * bytes always suffices, and is returned. */
+char *tt_f64_format(double value, char *text, size_t text_bytes);
+char *tt_length_format(struct tt_length length, char *text, size_t text_bytes);
+
+/* For people, not exact: "1.2 GiB", "3.4 M", "2 min 3 s". */
 char *tt_bytes_format(int64_t bytes, char *text, size_t text_bytes);
 char *tt_count_format(double count, char *text, size_t text_bytes);
 char *tt_time_format(double seconds, char *text, size_t text_bytes);

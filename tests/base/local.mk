@@ -17,3 +17,10 @@ check_PROGRAMS += %D%/log.t
 check_PROGRAMS += %D%/exact.t
 %C%_exact_t_SOURCES = %D%/exact.c
 %C%_exact_t_LDADD = tests/lib/libtap.a $(TT_FLOOR_1)
+check_PROGRAMS += %D%/units.t
+%C%_units_t_SOURCES = %D%/units.c
+%C%_units_t_LDADD = tests/lib/libtap.a $(TT_FLOOR_1)
+
+check_PROGRAMS += %D%/doc.t
+%C%_doc_t_SOURCES = %D%/doc.c
+%C%_doc_t_LDADD = tests/lib/libtap.a $(TT_FLOOR_1)
