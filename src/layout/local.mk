@@ -2,4 +2,4 @@ noinst_LIBRARIES += %D%/liblayout.a
 %C%_liblayout_a_SOURCES = \
 	%D%/block.c %D%/block.h \
 	%D%/lanes.h \
-	%D%/order.h
+	%D%/order.c %D%/order.h

@@ -1,3 +1,7 @@
 check_PROGRAMS += %D%/block.t
 %C%_block_t_SOURCES = %D%/block.c
 %C%_block_t_LDADD = tests/lib/libtap.a src/layout/liblayout.a $(TT_FLOOR_1)
+
+check_PROGRAMS += %D%/order.t
+%C%_order_t_SOURCES = %D%/order.c
+%C%_order_t_LDADD = tests/lib/libtap.a src/layout/liblayout.a $(TT_FLOOR_1)
