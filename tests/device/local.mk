@@ -1,1 +1,8 @@
 # Tests of src/device.
+check_LIBRARIES += %D%/libcases.a
+%C%_libcases_a_SOURCES = %D%/cases.c %D%/cases.h
+TT_DEVICE_TEST_LIBS = %D%/libcases.a tests/lib/libtap.a \
+	src/device/libdevice.a $(TT_FLOOR_1)
+check_PROGRAMS += %D%/grad.t
+%C%_grad_t_SOURCES = %D%/grad.c
+%C%_grad_t_LDADD = $(TT_DEVICE_TEST_LIBS)
