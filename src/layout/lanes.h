@@ -23,7 +23,8 @@ struct tt_lane_node {
  * micro_per_step = global batch / micro-batch. */
 int tt_lanes_default(int64_t micro_per_step);
 
-/* The lanes that data-parallel rank 'rank' of 'dp' plays. */
+/* The lanes that data-parallel rank 'rank' of 'dp' plays; with dp > lanes some
+ * ranks have none. */
 struct tt_block tt_lanes_of(int lanes, int dp, int rank);
 
 /* Cut lanes first .. first+count-1 into the fewest nodes of the tree over
@@ -41,12 +42,13 @@ struct tt_lane_add {
 int tt_lane_adds(int lanes, int first, int done, int *depth,
                  struct tt_lane_add *out);
 
-/* Accumulators that a rank with these lanes needs at once. */
+/* Accumulators that a rank with these lanes needs at once; 1 for a rank without
+ * lanes, for the sum arrives in it. */
 int tt_lane_accumulators(int lanes, int first, int count);
 
 /* Add up nodes of all ranks (in lane order, tiling all lanes) by the tree:
  * fills (dst, src) pairs over node numbers, dst += src, ending in node 0;
- * returns how many (node count - 1). */
+ * returns how many (node_count - 1). */
 int tt_lane_tree(int lanes, const struct tt_lane_node *node, int node_count,
                  struct tt_lane_add *out);
 

@@ -1,5 +1,5 @@
 noinst_LIBRARIES += %D%/liblayout.a
 %C%_liblayout_a_SOURCES = \
 	%D%/block.c %D%/block.h \
-	%D%/lanes.h \
+	%D%/lanes.c %D%/lanes.h \
 	%D%/order.c %D%/order.h

@@ -5,3 +5,7 @@ check_PROGRAMS += %D%/block.t
 check_PROGRAMS += %D%/order.t
 %C%_order_t_SOURCES = %D%/order.c
 %C%_order_t_LDADD = tests/lib/libtap.a src/layout/liblayout.a $(TT_FLOOR_1)
+
+check_PROGRAMS += %D%/lanes.t
+%C%_lanes_t_SOURCES = %D%/lanes.c
+%C%_lanes_t_LDADD = tests/lib/libtap.a src/layout/liblayout.a $(TT_FLOOR_1)
