@@ -1,3 +1,10 @@
 noinst_LIBRARIES += %D%/libckpt.a
 %C%_libckpt_a_CPPFLAGS = $(AM_CPPFLAGS) $(HDF5_CFLAGS) $(MPI_CFLAGS)
-%C%_libckpt_a_SOURCES = %D%/ckpt.h
+%C%_libckpt_a_SOURCES = \
+	%D%/blocks.c %D%/blocks.h \
+	%D%/ckpt.h \
+	%D%/load.c \
+	%D%/manifest.c %D%/manifest.h \
+	%D%/save.c \
+	%D%/steps.c %D%/steps.h \
+	%D%/tiles.c %D%/tiles.h
