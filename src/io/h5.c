@@ -175,7 +175,8 @@ static int create_at(hid_t file, const char *dataset, hid_t type, hid_t space,
     if (lcpl < 0 || dcpl < 0 || H5Pset_create_intermediate_group(lcpl, 1) < 0 ||
         H5Pset_layout(dcpl, H5D_CONTIGUOUS) < 0 ||
         H5Pset_alloc_time(dcpl, H5D_ALLOC_TIME_EARLY) < 0 ||
-        H5Pset_fill_time(dcpl, H5D_FILL_TIME_NEVER) < 0)
+        H5Pset_fill_time(dcpl, H5D_FILL_TIME_NEVER) < 0 ||
+        H5Pset_obj_track_times(dcpl, 0) < 0)
         goto out;
     set = H5Dcreate2(file, dataset, type, space, lcpl, dcpl, H5P_DEFAULT);
     if (set < 0)
