@@ -1,17 +1,25 @@
 TEST_EXTENSIONS = .t .mpi
 T_LOG_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) $(top_srcdir)/m4/aux/tap-driver.sh
+T_LOG_COMPILER = $(SHELL) $(top_srcdir)/tests/lib/run.sh
 MPI_LOG_DRIVER = $(T_LOG_DRIVER)
 MPI_LOG_COMPILER = $(SHELL) $(top_srcdir)/tests/lib/run-mpi.sh
 AM_TESTS_ENVIRONMENT = \
 	export MPIEXEC='$(MPIEXEC)' top_srcdir='$(top_srcdir)' \
-	       top_builddir='$(top_builddir)' AWK='$(AWK)';
-EXTRA_DIST += tests/lib/run-mpi.sh tests/t0001-floors.t
+	       top_builddir='$(top_builddir)' AWK='$(AWK)' \
+	       TUTTI_PROGRAMS='$(bin_PROGRAMS)' TUTTI_VERSION='$(VERSION)' \
+	       TUTTI_TEST_DATA="$${TUTTI_TEST_DATA:-$(abs_top_srcdir)/../shared/data}";
+EXTRA_DIST += tests/lib/run.sh tests/lib/run-mpi.sh tests/lib/sum.sh \
+	tests/lib/tap.sh
 
 check_LIBRARIES += tests/lib/libtap.a
 tests_lib_libtap_a_SOURCES = tests/lib/tap.c tests/lib/tap.h
 
 # Whole-program tests, in the order of the floors.
-TESTS += tests/t0001-floors.t
+SCRIPT_TESTS = \
+	tests/t0001-floors.t \
+	tests/t0003-programs.t
+TESTS += $(SCRIPT_TESTS)
+EXTRA_DIST += $(SCRIPT_TESTS)
 
 include tests/oracle/local.mk
 
@@ -34,4 +42,12 @@ include tests/ckpt/local.mk
 include tests/train/local.mk
 include tests/cmd/local.mk
 
+include tests/long/local.mk
+
 TESTS += $(check_PROGRAMS)
+
+# Everything at its full count, in hours rather than minutes.
+check-long: all $(LONG_TESTS)
+	TUTTI_TEST_TRIES=1.0 TUTTI_TEST_TIMEOUT=$${TUTTI_TEST_TIMEOUT:-3600} \
+	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(TESTS) $(LONG_TESTS)'
+.PHONY: check-long

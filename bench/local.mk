@@ -1,0 +1,14 @@
+# Benchmarks, run by 'make bench' in this order: programs, then shell scripts.
+# Each prints its rows of the table.
+BENCHES =
+BENCH_SH =
+EXTRA_PROGRAMS += $(BENCHES)
+EXTRA_DIST += $(BENCH_SH)
+
+# OPENBLAS_CORETYPE, where set, names an older core and halves sgemm.
+bench: all $(BENCHES)
+	@unset OPENBLAS_CORETYPE; $(AM_TESTS_ENVIRONMENT) \
+	for b in $(BENCHES:%=./%) $(BENCH_SH:%=$(abs_srcdir)/%); do \
+	    $$b || exit 1; \
+	done
+.PHONY: bench
