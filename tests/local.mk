@@ -17,7 +17,9 @@ tests_lib_libtap_a_SOURCES = tests/lib/tap.c tests/lib/tap.h
 # Whole-program tests, in the order of the floors.
 SCRIPT_TESTS = \
 	tests/t0001-floors.t \
-	tests/t0003-programs.t
+	tests/t0002-style.t \
+	tests/t0003-programs.t \
+	tests/t0004-runner.t
 TESTS += $(SCRIPT_TESTS)
 EXTRA_DIST += $(SCRIPT_TESTS)
 
