@@ -12,13 +12,15 @@ struct tt_world {
     int rank, size;
     MPI_Comm node; /* ranks that share this host's memory */
     int node_rank, node_size, node_count;
-    char host[64];
+    char host[64]; /* without its domain */
     double init_s; /* wall time that MPI_Init took */
 };
 
 /* Collective over all.  MPI_Init_thread(FUNNELED), the error handler that
- * names rank, host and call and aborts, tells base/log the rank; refuses
- * singletons inside a Slurm step of several tasks, with the cure. */
+ * names rank, host, error and what was being done (comm/watch.h) and aborts,
+ * tells base/log the rank; refuses singletons inside a Slurm step of several
+ * tasks, with the cure.  On failure MPI is ended again, and world->rank tells
+ * who should speak (0). */
 int tt_world_start(struct tt_world *world, int *argc, char ***argv,
                    struct tt_error *err);
 

@@ -14,9 +14,11 @@
 
 struct tt_treesum;
 
-/* Collective over 'comm' (its size is dp).  any_order: plain MPI_Allreduce
- * over each rank's nodes added locally (parallel.order: any).  Scratch memory
- * is at most 'scratch_bytes'; longer sums go in pieces. */
+/* Collective over 'comm' (its size is dp), which must outlive the sum.
+ * any_order: plain MPI_Allreduce over each rank's nodes added locally
+ * (parallel.order: any).  Scratch memory is at most 'scratch_bytes' (or the
+ * little that a shortest piece needs); longer sums go in pieces.  NULL on all
+ * ranks if memory is short on one. */
 struct tt_treesum *tt_treesum_create(int lanes, int any_order,
                                      int64_t scratch_bytes, MPI_Comm comm,
                                      struct tt_error *err);
