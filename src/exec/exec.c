@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* exec.c - memory of a rank. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "exec/exec.h"
+
+enum { PAGE = 4096 };
+
+static int64_t max64(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+static int64_t work_bytes(const struct tt_exec_conf *conf,
+                          const struct tt_prog *prog)
+{
+    int64_t most = 0;
+
+    for (int i = 0; i < prog->op_count; i++) {
+        const struct tt_op *op = &prog->op[i];
+        const struct tt_kernel *kernel = &conf->backend->kernel[op->kind];
+
+        if (kernel->work_bytes)
+            most = max64(most, (int64_t)kernel->work_bytes(op, conf->samples));
+    }
+    return most;
+}
+
+static int64_t io_bytes(const struct tt_prog *prog, int64_t samples)
+{
+    return tt_buf_bytes(&prog->buf[TT_BUF_X], samples) +
+           tt_buf_bytes(&prog->buf[TT_BUF_Y], samples) +
+           tt_buf_bytes(&prog->buf[TT_BUF_CLASS_W], samples);
+}
+
+struct tt_exec_bytes tt_exec_count(const struct tt_exec_conf *conf,
+                                   const struct tt_params *params,
+                                   const struct tt_prog *const *prog, int count)
+{
+    int64_t flat = params->stats.first + params->stats.count;
+    int64_t acc = params->extras.first + params->extras.count;
+    struct tt_exec_bytes bytes = {
+        .weights = flat * 4,
+        .accumulators = acc * 4 * conf->accumulators,
+        .moments = params->weights.count * 4 * conf->moments,
+    };
+
+    for (int i = 0; i < count; i++) {
+        bytes.activations = max64(bytes.activations, prog[i]->arena_bytes);
+        bytes.workspace = max64(bytes.workspace, work_bytes(conf, prog[i]));
+        bytes.io = max64(bytes.io, io_bytes(prog[i], conf->samples));
+    }
+    return bytes;
+}
+
+/* Zeroed, on a page; counts into exec->bytes.  NULL: out of memory. */
+static void *take(struct tt_exec *exec, int64_t bytes)
+{
+    size_t room = (size_t)(bytes + PAGE - 1) / PAGE * PAGE + PAGE;
+    void *memory = aligned_alloc(PAGE, room);
+
+    if (memory)
+        memset(memory, 0, room);
+    exec->bytes += (int64_t)room;
+    return memory;
+}
+
+static int take_accumulators(struct tt_exec *exec)
+{
+    int count = exec->conf.accumulators;
+
+    exec->accumulator = calloc((size_t)count, sizeof(*exec->accumulator));
+    if (!exec->accumulator)
+        return -1;
+    for (int i = 0; i < count; i++) {
+        exec->accumulator[i] = take(exec, exec->accumulator_count * 4);
+        if (!exec->accumulator[i])
+            return -1;
+    }
+    return 0;
+}
+
+static int take_all(struct tt_exec *exec, const struct tt_params *params,
+                    const struct tt_exec_bytes *bytes,
+                    const struct tt_prog *first)
+{
+    int64_t samples = exec->conf.samples;
+
+    exec->weights = take(exec, bytes->weights);
+    exec->arena = take(exec, bytes->activations);
+    exec->work = take(exec, bytes->workspace);
+    exec->x = take(exec, tt_buf_bytes(&first->buf[TT_BUF_X], samples));
+    exec->y = take(exec, tt_buf_bytes(&first->buf[TT_BUF_Y], samples));
+    exec->class_weights =
+        take(exec, tt_buf_bytes(&first->buf[TT_BUF_CLASS_W], samples));
+    exec->tally = take(exec, 4 * (int64_t)sizeof(*exec->tally));
+    exec->norm = take(exec, (int64_t)sizeof(*exec->norm));
+    for (int i = 0; i < exec->conf.moments; i++) {
+        exec->moment[i] = take(exec, params->weights.count * 4);
+        if (!exec->moment[i])
+            return -1;
+    }
+    if (!exec->weights || !exec->arena || !exec->work || !exec->x || !exec->y ||
+        !exec->class_weights || !exec->tally || !exec->norm)
+        return -1;
+    return take_accumulators(exec);
+}
+
+int tt_exec_init(struct tt_exec *exec, const struct tt_exec_conf *conf,
+                 const struct tt_params *params,
+                 const struct tt_prog *const *prog, int count,
+                 struct tt_error *err)
+{
+    struct tt_exec_bytes bytes = tt_exec_count(conf, params, prog, count);
+
+    *exec = (struct tt_exec){
+        .conf = *conf,
+        .flat_count = params->stats.first + params->stats.count,
+        .accumulator_count = params->extras.first + params->extras.count,
+    };
+    if (take_all(exec, params, &bytes, prog[0]) < 0) {
+        int64_t asked = exec->bytes;
+
+        tt_exec_clear(exec);
+        return tt_fail(err, TT_ENOMEM,
+                       "out of memory after %lld MiB: use a smaller "
+                       "train.micro-batch or more memory per rank",
+                       (long long)(asked >> 20));
+    }
+    if (conf->backend->start)
+        conf->backend->start(conf->threads);
+    return 0;
+}
+
+void tt_exec_clear(struct tt_exec *exec)
+{
+    for (int i = 0; exec->accumulator && i < exec->conf.accumulators; i++)
+        free(exec->accumulator[i]);
+    free(exec->accumulator);
+    free(exec->moment[0]);
+    free(exec->moment[1]);
+    free(exec->weights);
+    free(exec->arena);
+    free(exec->work);
+    free(exec->x);
+    free(exec->y);
+    free(exec->class_weights);
+    free(exec->tally);
+    free(exec->norm);
+    *exec = (struct tt_exec){0};
+}
