@@ -7,53 +7,6 @@
 
 enum { PAGE = 4096 };
 
-static int64_t max64(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
-static int64_t work_bytes(const struct tt_exec_conf *conf,
-                          const struct tt_prog *prog)
-{
-    int64_t most = 0;
-
-    for (int i = 0; i < prog->op_count; i++) {
-        const struct tt_op *op = &prog->op[i];
-        const struct tt_kernel *kernel = &conf->backend->kernel[op->kind];
-
-        if (kernel->work_bytes)
-            most = max64(most, (int64_t)kernel->work_bytes(op, conf->samples));
-    }
-    return most;
-}
-
-static int64_t io_bytes(const struct tt_prog *prog, int64_t samples)
-{
-    return tt_buf_bytes(&prog->buf[TT_BUF_X], samples) +
-           tt_buf_bytes(&prog->buf[TT_BUF_Y], samples) +
-           tt_buf_bytes(&prog->buf[TT_BUF_CLASS_W], samples);
-}
-
-struct tt_exec_bytes tt_exec_count(const struct tt_exec_conf *conf,
-                                   const struct tt_params *params,
-                                   const struct tt_prog *const *prog, int count)
-{
-    int64_t flat = params->stats.first + params->stats.count;
-    int64_t acc = params->extras.first + params->extras.count;
-    struct tt_exec_bytes bytes = {
-        .weights = flat * 4,
-        .accumulators = acc * 4 * conf->accumulators,
-        .moments = params->weights.count * 4 * conf->moments,
-    };
-
-    for (int i = 0; i < count; i++) {
-        bytes.activations = max64(bytes.activations, prog[i]->arena_bytes);
-        bytes.workspace = max64(bytes.workspace, work_bytes(conf, prog[i]));
-        bytes.io = max64(bytes.io, io_bytes(prog[i], conf->samples));
-    }
-    return bytes;
-}
-
 /* Zeroed, on a page; counts into exec->bytes.  NULL: out of memory. */
 static void *take(struct tt_exec *exec, int64_t bytes)
 {
@@ -68,7 +21,7 @@ static void *take(struct tt_exec *exec, int64_t bytes)
 
 static int take_accumulators(struct tt_exec *exec)
 {
-    int count = exec->conf.accumulators;
+    int count = exec->conf.memory.accumulators;
 
     exec->accumulator = calloc((size_t)count, sizeof(*exec->accumulator));
     if (!exec->accumulator)
@@ -82,10 +35,9 @@ static int take_accumulators(struct tt_exec *exec)
 }
 
 static int take_all(struct tt_exec *exec, const struct tt_params *params,
-                    const struct tt_exec_bytes *bytes,
-                    const struct tt_prog *first)
+                    const struct tt_memory *bytes, const struct tt_prog *first)
 {
-    int64_t samples = exec->conf.samples;
+    int64_t samples = exec->conf.memory.samples;
 
     exec->weights = take(exec, bytes->weights);
     exec->arena = take(exec, bytes->activations);
@@ -96,7 +48,7 @@ static int take_all(struct tt_exec *exec, const struct tt_params *params,
         take(exec, tt_buf_bytes(&first->buf[TT_BUF_CLASS_W], samples));
     exec->tally = take(exec, 4 * (int64_t)sizeof(*exec->tally));
     exec->norm = take(exec, (int64_t)sizeof(*exec->norm));
-    for (int i = 0; i < exec->conf.moments; i++) {
+    for (int i = 0; i < exec->conf.memory.moments; i++) {
         exec->moment[i] = take(exec, params->weights.count * 4);
         if (!exec->moment[i])
             return -1;
@@ -112,7 +64,8 @@ int tt_exec_init(struct tt_exec *exec, const struct tt_exec_conf *conf,
                  const struct tt_prog *const *prog, int count,
                  struct tt_error *err)
 {
-    struct tt_exec_bytes bytes = tt_exec_count(conf, params, prog, count);
+    struct tt_memory bytes =
+        tt_memory_count(&conf->memory, params, prog, count);
 
     *exec = (struct tt_exec){
         .conf = *conf,
@@ -128,14 +81,15 @@ int tt_exec_init(struct tt_exec *exec, const struct tt_exec_conf *conf,
                        "train.micro-batch or more memory per rank",
                        (long long)(asked >> 20));
     }
-    if (conf->backend->start)
-        conf->backend->start(conf->threads);
+    if (conf->memory.backend->start)
+        conf->memory.backend->start(conf->threads);
     return 0;
 }
 
 void tt_exec_clear(struct tt_exec *exec)
 {
-    for (int i = 0; exec->accumulator && i < exec->conf.accumulators; i++)
+    for (int i = 0; exec->accumulator && i < exec->conf.memory.accumulators;
+         i++)
         free(exec->accumulator[i]);
     free(exec->accumulator);
     free(exec->moment[0]);

@@ -9,15 +9,13 @@
 #include "base/err.h"
 #include "base/exact.h"
 #include "device/kernels.h"
+#include "model/memory.h"
 #include "model/param.h"
 #include "model/prog.h"
 
 struct tt_exec_conf {
-    const struct tt_backend *backend;
+    struct tt_memory_conf memory;
     int threads;
-    int64_t samples;  /* capacity of a micro-batch */
-    int accumulators; /* of gradients */
-    int moments;
 };
 
 /* Host memory of one rank.  Flat arrays are laid out as model/param.h says. */
@@ -41,15 +39,6 @@ int tt_exec_init(struct tt_exec *exec, const struct tt_exec_conf *conf,
                  const struct tt_prog *const *prog, int count,
                  struct tt_error *err);
 void tt_exec_clear(struct tt_exec *exec);
-
-/* Bytes that tt_exec_init() will allocate, by kind, without allocating. */
-struct tt_exec_bytes {
-    int64_t weights, accumulators, moments, activations, workspace, io;
-};
-struct tt_exec_bytes tt_exec_count(const struct tt_exec_conf *conf,
-                                   const struct tt_params *params,
-                                   const struct tt_prog *const *prog,
-                                   int count);
 
 struct tt_list;
 

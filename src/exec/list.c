@@ -74,7 +74,7 @@ struct tt_list *tt_list_create(const struct tt_exec *exec,
         const struct tt_op *op = &prog->op[i];
 
         list->op[i].op = op;
-        list->op[i].run = exec->conf.backend->kernel[op->kind].run;
+        list->op[i].run = exec->conf.memory.backend->kernel[op->kind].run;
         for (int r = 0; r < op->ref_count; r++)
             list->op[i].ptr[r] = address(exec, prog, op->ref[r].buf, acc);
     }

@@ -1,2 +1,3 @@
 noinst_LIBRARIES += %D%/libplan.a
-%C%_libplan_a_SOURCES =
+%C%_libplan_a_SOURCES = \
+	%D%/build.c %D%/build.h
