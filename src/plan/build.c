@@ -262,10 +262,6 @@ static void count(struct tt_plan *plan)
 int tt_plan_build(const struct tt_job *job, const struct tt_plan_data *data,
                   int rank, int dp, struct tt_plan *plan, struct tt_error *err)
 {
-    int64_t eval_samples = job->eval.micro_batch == TT_AUTO
-                               ? job->train.micro_batch
-                               : job->eval.micro_batch;
-
     *plan = (struct tt_plan){
         .global_batch = job->train.global_batch,
         .micro_samples = job->train.micro_batch,

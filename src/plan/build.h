@@ -45,7 +45,7 @@ struct tt_plan {
     int64_t epoch_steps; /* 0 with data.last: carry */
     int64_t total_steps; /* INT64_MAX where only time ends the run */
     double total_s;      /* 0: no limit of time */
-    int64_t micro_samples, lanes, global_batch;
+    int64_t micro_samples, eval_samples, lanes, global_batch;
     int64_t step_flops, step_gemm_flops; /* of the whole global batch */
 };
 
