@@ -4,4 +4,5 @@ noinst_LIBRARIES += %D%/libcomm.a
 	%D%/agree.c %D%/agree.h \
 	%D%/start.c %D%/start.h \
 	%D%/treesum.c %D%/treesum.h \
-	%D%/watch.c %D%/watch.h
+	%D%/watch.c %D%/watch.h \
+	%D%/verdict.c %D%/verdict.h

@@ -35,15 +35,14 @@ int tt_eval_run(const struct tt_eval_conf *conf, const struct tt_feed *feed,
     int rc = play(conf, feed, &sums, err);
     double weight;
 
-    sums.failed = rc < 0;
-    tt_verdict_all(&sums, conf->comm);
-    if (sums.failed)
+    sums.asks[TT_ASK_FAILED] = rc < 0;
+    tt_verdict_all(&sums, conf->size, conf->comm);
+    if (sums.asks[TT_ASK_FAILED])
         return tt_agree(rc, err, conf->comm);
     weight = tt_exact_value(&sums.weight);
     out->loss = weight > 0 ? tt_exact_value(&sums.loss) / weight : 0.0;
     out->targets = sums.targets;
-    out->accuracy = sums.targets > 0
-                        ? (double)sums.correct / (double)sums.targets
-                        : 0.0;
+    out->accuracy =
+        sums.targets > 0 ? (double)sums.correct / (double)sums.targets : 0.0;
     return 0;
 }

@@ -184,7 +184,7 @@ static void decide(struct tt_step *step, const struct tt_verdict *verdict,
     double sumsq = tt_exact_value(&verdict->sumsq);
 
     out->targets = verdict->targets;
-    out->wish = verdict->wish;
+    memcpy(out->asks, verdict->asks, sizeof(out->asks));
     out->loss = weight > 0 ? loss / weight : 0.0;
     out->grad_norm = weight > 0 ? sqrt(sumsq) / weight : 0.0;
     out->accuracy = verdict->targets > 0
@@ -233,10 +233,10 @@ int tt_step_run(struct tt_step *step, const struct tt_step_in *in,
     run_range(step, &step->sumsq, exec->norm,
               exec->accumulator[0] + step->norm_first, &now);
     verdict.sumsq = *exec->norm;
-    verdict.wish = in->wish;
-    verdict.failed = rc < 0;
-    tt_verdict_all(&verdict, step->conf.comm);
-    if (verdict.failed)
+    memcpy(verdict.asks, in->asks, sizeof(verdict.asks));
+    verdict.asks[TT_ASK_FAILED] = rc < 0;
+    tt_verdict_all(&verdict, step->conf.size, step->conf.comm);
+    if (verdict.asks[TT_ASK_FAILED])
         return tt_agree(rc, err, step->conf.comm);
     decide(step, &verdict, &now, out);
     return 0;

@@ -41,7 +41,7 @@ struct tt_step_in {
     int64_t step, update;
     int64_t micro_count; /* micro-batches with samples, of all lanes */
     double lr;
-    int64_t wish; /* what this rank asks for: rides in the verdict */
+    int64_t asks[TT_ASK_COUNT]; /* what this rank asks for, 0 or 1 each */
 };
 
 /* What all ranks know after it. */
@@ -49,10 +49,10 @@ struct tt_step_out {
     double loss;      /* mean over the global batch's valid targets */
     double grad_norm; /* of the mean gradient, before clipping */
     double accuracy;
-    int64_t targets;  /* valid ones */
-    int64_t wish;     /* the largest that any rank asked for */
+    int64_t targets;            /* valid ones */
+    int64_t asks[TT_ASK_COUNT]; /* ranks that asked */
     double comm_wait_s;
-    bool finite;      /* else no update was made */
+    bool finite; /* else no update was made */
 };
 
 struct tt_step;
