@@ -238,12 +238,10 @@ static int build_update(const struct tt_job *job, struct tt_plan *plan,
 static int build_lists(const struct tt_job *job, struct tt_plan *plan,
                        struct tt_error *err)
 {
-    int64_t samples = plan->memory_conf.samples;
-
-    if (tt_program_train(&plan->spec, &plan->params, samples, &plan->train,
-                         err) < 0 ||
-        tt_program_eval(&plan->spec, &plan->params, samples, &plan->eval, err) <
-            0 ||
+    if (tt_program_train(&plan->spec, &plan->params, plan->micro_samples,
+                         &plan->train, err) < 0 ||
+        tt_program_eval(&plan->spec, &plan->params, plan->eval_samples,
+                        &plan->eval, err) < 0 ||
         tt_program_lane_end(&plan->params, &plan->lane_end, err) < 0)
         return -1;
     return build_update(job, plan, err);
@@ -265,10 +263,13 @@ int tt_plan_build(const struct tt_job *job, const struct tt_plan_data *data,
     *plan = (struct tt_plan){
         .global_batch = job->train.global_batch,
         .micro_samples = job->train.micro_batch,
+        .eval_samples = job->eval.micro_batch == TT_AUTO
+                            ? job->train.micro_batch
+                            : job->eval.micro_batch,
         .lanes = job->train.lanes,
     };
     plan->memory_conf.samples =
-        eval_samples > plan->micro_samples ? eval_samples : plan->micro_samples;
+        clamp64(plan->eval_samples, plan->micro_samples, INT64_MAX);
     plan->memory_conf.backend = tt_backend_find(
         strcmp(job->train.backend, "auto") == 0 ? "cpu" : job->train.backend);
     plan->deal = tt_deal_of(plan->global_batch, plan->micro_samples,
