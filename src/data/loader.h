@@ -22,6 +22,12 @@ struct tt_loader *tt_loader_create(struct tt_set *set,
                                    struct tt_error *err);
 void tt_loader_destroy(struct tt_loader *loader);
 
+/* Optional, and only useful with data.read: collective, where it is collective:
+ * every rank, also one without lanes, calls it (or the step's first fetch) once
+ * a step, in the order of the run. */
+int tt_loader_begin_step(struct tt_loader *loader, int64_t step,
+                         struct tt_error *err);
+
 /* Copy the samples at positions first .. first+count-1 of this lane's share of
  * step 'step' into x and y (f32, or i32 tokens and labels; x_values and
  * y_values per sample).  The caller asks in the order of the run; another

@@ -49,9 +49,18 @@ struct tt_set *tt_set_open_all(const struct tt_node *what, int64_t context,
 void tt_set_close(struct tt_set *set);
 const struct tt_set_info *tt_set_info(const struct tt_set *set);
 
-/* Split 'set' by seed: 'held' becomes its samples whose draw falls below
- * 'share', 'set' keeps the others; runs of a storage block stay together for
- * token sets.  Both then count their own samples from 0. */
+/* A label that stands for "no target" and is let through unchecked, such as
+ * train.ignore-index; any other label outside the classes fails a fetch. */
+void tt_set_ignore(struct tt_set *set, int64_t label);
+
+/* io.hints for data.read: collective; before the loader is created.  The node
+ * must outlive the set. */
+void tt_set_hints(struct tt_set *set, const struct tt_node *hints);
+
+/* Split 'set' by seed: 'held' becomes a share of its samples, drawn at random
+ * and exact to one sample (token sets: to one run of up to 64 neighbours, which
+ * stay together); 'set' keeps the others.  Both then count their own samples
+ * from 0, in storage order.  Local; the same on all ranks. */
 int tt_set_hold_out(struct tt_set *set, double share, uint64_t seed,
                     struct tt_set **held, struct tt_error *err);
 

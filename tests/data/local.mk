@@ -1,5 +1,18 @@
 # Tests of src/data.
-check_PROGRAMS += %D%/shard.t
+check_PROGRAMS += %D%/shard.t %D%/synthetic.t %D%/loader.mpi
 %C%_shard_t_SOURCES = %D%/shard.c
 %C%_shard_t_CPPFLAGS = $(AM_CPPFLAGS) $(HDF5_CFLAGS) $(MPI_CFLAGS)
 %C%_shard_t_LDADD = tests/lib/libtap.a $(TT_FLOOR_5) $(MPI_LIBS)
+
+check_LIBRARIES += %D%/libmake.a
+%C%_libmake_a_SOURCES = %D%/make.c %D%/make.h
+%C%_libmake_a_CPPFLAGS = $(AM_CPPFLAGS) $(HDF5_CFLAGS) $(MPI_CFLAGS)
+
+%C%_synthetic_t_SOURCES = %D%/synthetic.c
+%C%_synthetic_t_CPPFLAGS = $(AM_CPPFLAGS) $(HDF5_CFLAGS) $(MPI_CFLAGS)
+%C%_synthetic_t_LDADD = tests/lib/libtap.a %D%/libmake.a $(TT_FLOOR_5) \
+	$(MPI_LIBS)
+%C%_loader_mpi_SOURCES = %D%/loader.c
+%C%_loader_mpi_CPPFLAGS = $(AM_CPPFLAGS) $(HDF5_CFLAGS) $(MPI_CFLAGS)
+%C%_loader_mpi_LDADD = tests/lib/libtap.a %D%/libmake.a $(TT_FLOOR_5) \
+	$(MPI_LIBS)

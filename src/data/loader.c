@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* loader.c - samples in the order of layout/order.h. */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "data/feed.h"
+#include "data/loader.h"
+
+/* Bytes of all rows as kept. */
+static int64_t kept_bytes(const struct tt_store *store)
+{
+    int64_t bytes = 0;
+
+    for (int c = 0; c < TT_COLS; c++)
+        if (store->head.col[c].values > 0)
+            bytes += store->head.row_count *
+                     tt_column_row_bytes(&store->head.col[c]);
+    return bytes;
+}
+
+static const struct tt_feed *choose(const struct tt_set *set)
+{
+    if (kept_bytes(set->store) <= set->cache_bytes)
+        return &tt_feed_memory;
+    return &tt_feed_window;
+}
+
+static int set_up(struct tt_loader *loader, int64_t first_step,
+                  int64_t memory_bytes, struct tt_error *err)
+{
+    if (loader->order.sample_count != loader->set->info.sample_count)
+        return tt_fail(err, TT_EINVAL,
+                       "the order has %" PRId64 " samples, the set %" PRId64,
+                       loader->order.sample_count,
+                       loader->set->info.sample_count);
+    loader->lane =
+        calloc((size_t)loader->lane_count + 1, sizeof(*loader->lane));
+    if (!loader->lane)
+        return tt_fail(err, TT_ENOMEM, "no memory for a loader");
+    for (int32_t i = 0; i < loader->lane_count; i++)
+        loader->lane[i].step = -1;
+    loader->source = tt_source_create(loader->set->store, err);
+    if (!loader->source)
+        return -1;
+    loader->feed = choose(loader->set);
+    return loader->feed->create(loader, first_step, memory_bytes, err);
+}
+
+struct tt_loader *tt_loader_create(struct tt_set *set,
+                                   const struct tt_order *order,
+                                   int32_t lane_first, int32_t lane_count,
+                                   int64_t first_step, int64_t memory_bytes,
+                                   struct tt_error *err)
+{
+    struct tt_loader *loader = calloc(1, sizeof(*loader));
+
+    if (!loader) {
+        tt_fail(err, TT_ENOMEM, "no memory for a loader");
+        return NULL;
+    }
+    loader->set = set;
+    loader->order = *order;
+    loader->lane_first = lane_first;
+    loader->lane_count = lane_count;
+    loader->step = -1;
+    if (set_up(loader, first_step, memory_bytes, err) < 0) {
+        tt_loader_destroy(loader);
+        return NULL;
+    }
+    return loader;
+}
+
+void tt_loader_destroy(struct tt_loader *loader)
+{
+    if (!loader)
+        return;
+    if (loader->feed)
+        loader->feed->destroy(loader);
+    tt_window_clear(&loader->plain);
+    tt_source_destroy(loader->source);
+    free(loader->lane);
+    free(loader);
+}
+
+int tt_loader_begin_step(struct tt_loader *loader, int64_t step,
+                         struct tt_error *err)
+{
+    if (loader->step == step)
+        return 0;
+    loader->step = step;
+    return loader->feed->begin ? loader->feed->begin(loader, step, err) : 0;
+}
+
+static const struct tt_lane_step *stand_of(struct tt_loader *loader,
+                                           int32_t idx, int64_t step)
+{
+    struct tt_lane_step *at = &loader->lane[idx];
+
+    if (at->step != step) {
+        at->count =
+            tt_order_step(&loader->order, step, loader->lane_first + idx,
+                          &at->epoch, &at->index);
+        at->step = step;
+    }
+    return at;
+}
+
+static void *advance(void *out, int64_t values)
+{
+    return (char *)out + values * 4;
+}
+
+/* The set sample at a position that may lie beyond the end of 'epoch'. */
+static int64_t sample_at(const struct tt_loader *loader, int32_t idx,
+                         int64_t epoch, int64_t index)
+{
+    int64_t sample;
+
+    tt_order_samples(&loader->order, epoch, loader->lane_first + idx, index, 1,
+                     &sample);
+    return tt_set_sample(loader->set, sample);
+}
+
+/* Copy 'count' samples from (epoch, index) on, window by window. */
+static int copy(struct tt_loader *loader, int32_t idx, struct tt_lane_step at,
+                void *x, void *y, struct tt_error *err)
+{
+    const struct tt_set_info *info = &loader->set->info;
+
+    while (at.count > 0) {
+        int64_t size = tt_order_lane_samples(&loader->order, at.epoch,
+                                             loader->lane_first + idx);
+        struct tt_view view;
+        int64_t some, bad;
+
+        if (at.index >= size) {
+            at.index -= size;
+            at.epoch++;
+            continue;
+        }
+        if (loader->feed->view(loader, idx, at.epoch, at.index, &view, err) < 0)
+            return -1;
+        some = view.count < at.count ? view.count : at.count;
+        bad =
+            tt_rows_gather(loader->set->store, &view.rows, view.at, some, x, y);
+        if (bad >= 0)
+            return tt_store_fail_label(
+                loader->set->store,
+                sample_at(loader, idx, at.epoch, at.index + bad),
+                advance(x, bad * info->x_values),
+                advance(y, bad * info->y_values), err);
+        x = advance(x, some * info->x_values);
+        y = advance(y, some * info->y_values);
+        at.index += some;
+        at.count -= some;
+    }
+    return 0;
+}
+
+int tt_loader_fetch(struct tt_loader *loader, int64_t step, int32_t lane,
+                    int64_t first, int64_t count, void *x, void *y,
+                    struct tt_error *err)
+{
+    int32_t idx = lane - loader->lane_first;
+    struct tt_lane_step at;
+
+    if (idx < 0 || idx >= loader->lane_count)
+        return tt_fail(err, TT_EINVAL, "lane %" PRId32 " is another rank's",
+                       lane);
+    at = *stand_of(loader, idx, step);
+    if (first < 0 || first + count > at.count)
+        return tt_fail(err, TT_EINVAL,
+                       "step %" PRId64 " has %" PRId64
+                       " samples in lane %" PRId32,
+                       step, at.count, lane);
+    if (tt_loader_begin_step(loader, step, err) < 0)
+        return -1;
+    at.index += first;
+    at.count = count;
+    return copy(loader, idx, at, x, y, err);
+}
+
+static void *mem_at(const struct tt_store *store, int c, int64_t row)
+{
+    const struct tt_column *mem = &store->mem[c];
+
+    return store->rows[c]
+               ? (char *)store->rows[c] + row * tt_column_row_bytes(mem)
+               : NULL;
+}
+
+/* Bring samples first .. first+count-1 into loader->plain, or look them up in
+ * the set's memory. */
+static int bring_plain(struct tt_loader *loader, int64_t first, int64_t count,
+                       struct tt_rows *rows, struct tt_error *err)
+{
+    struct tt_store *store = loader->set->store;
+    struct tt_window *plain = &loader->plain;
+
+    if (tt_window_plan_run(plain, loader->set, first, count, err) < 0)
+        return -1;
+    if (store->rows[TT_COL_X]) {
+        for (int64_t i = 0; i < count; i++)
+            plain->at[i] =
+                tt_set_sample(loader->set, first + i) * tt_store_stride(store);
+        *rows = (struct tt_rows){
+            {mem_at(store, TT_COL_X, 0), mem_at(store, TT_COL_Y, 0)},
+            store->mem};
+        return 0;
+    }
+    if (tt_window_read(plain, loader->source, store, err) < 0)
+        return -1;
+    *rows = plain->rows;
+    return 0;
+}
+
+int tt_loader_fetch_plain(struct tt_loader *loader, int64_t first,
+                          int64_t count, void *x, void *y, struct tt_error *err)
+{
+    const struct tt_set_info *info = &loader->set->info;
+    struct tt_rows rows;
+    int64_t bad;
+
+    if (first < 0 || count < 0 || first + count > info->sample_count)
+        return tt_fail(err, TT_EINVAL,
+                       "samples %" PRId64 " to %" PRId64 " of %" PRId64, first,
+                       first + count - 1, info->sample_count);
+    if (count == 0)
+        return 0;
+    if (bring_plain(loader, first, count, &rows, err) < 0)
+        return -1;
+    bad = tt_rows_gather(loader->set->store, &rows, loader->plain.at, count, x,
+                         y);
+    if (bad < 0)
+        return 0;
+    return tt_store_fail_label(loader->set->store,
+                               tt_set_sample(loader->set, first + bad),
+                               advance(x, bad * info->x_values),
+                               advance(y, bad * info->y_values), err);
+}
+
+double tt_loader_wait_s(const struct tt_loader *loader)
+{
+    return loader->wait_s;
+}
