@@ -71,6 +71,11 @@ static void bark(double age_s)
         _exit(TT_WATCH_EXIT);
 }
 
+static double period_s(void)
+{
+    return dog.limit_s < 8 ? dog.limit_s / 8 : 1;
+}
+
 /* Sleep for 's' seconds or until told to stop; called with the lock held. */
 static void doze(double s)
 {
@@ -98,9 +103,10 @@ static void *guard(void *unused)
             since = tt_clock_s();
         } else if (tt_clock_s() - since >= dog.limit_s) {
             bark(tt_clock_s() - since);
+            doze(2 * period_s()); /* other ranks have something to say too */
             _exit(TT_WATCH_EXIT);
         }
-        doze(dog.limit_s < 8 ? dog.limit_s / 8 : 1);
+        doze(period_s());
     }
     pthread_mutex_unlock(&dog.lock);
     return NULL;

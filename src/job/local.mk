@@ -1,2 +1,5 @@
 noinst_LIBRARIES += %D%/libjob.a
-%C%_libjob_a_SOURCES = %D%/job.h
+%C%_libjob_a_SOURCES = \
+	%D%/job.h \
+	%D%/signals.c \
+	%D%/slurm.c
