@@ -7,6 +7,6 @@ noinst_LIBRARIES += %D%/libbase.a
 	%D%/exact.c %D%/exact.h \
 	%D%/hash.c %D%/hash.h \
 	%D%/log.c %D%/log.h \
-	%D%/opt.h \
+	%D%/opt.c %D%/optvalue.c %D%/opt.h \
 	%D%/rng.c %D%/rng.h \
 	%D%/units.c %D%/units.h
