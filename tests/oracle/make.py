@@ -78,7 +78,7 @@ def cnn(model, shape):
     net.add_module("input", FromNHWC())
     probe = torch.zeros(2, *shape)
     for i, layer in enumerate(model["net"]):
-        width = net(probe).shape[1]
+        width = net.eval()(probe).shape[1]  # running statistics stay
         if layer == "flatten":
             net.add_module(f"flatten{i}", FlattenNHWC())
         elif "conv" in layer:
@@ -95,7 +95,7 @@ def cnn(model, shape):
                                             layer["pad"]))
         else:
             net.add_module(f"dense{i}", nn.Linear(width, layer["dense"]))
-    return net
+    return net.train()
 
 
 class Attention(nn.Module):
