@@ -22,6 +22,7 @@ find src tests bench \( -name '*.[ch]' -o -name '*.cu' \) -print | sort |
     /^#ifndef .*_H$/ && FILENAME ~ /^src.*\.h$/ {
         split(FILENAME, path, "/")
         guard = toupper("TT_" path[2] "_" name)
+        if (index(name, path[2] "_") == 1) guard = toupper("TT_" name)
         gsub(/[.-]/, "_", guard)
         if ($2 != guard) bad("the guard is " guard)
     }
