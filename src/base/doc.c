@@ -458,7 +458,6 @@ static struct tt_node *parse(struct tt_doc *doc, const char *text, size_t bytes,
         tt_fail(err, TT_ENOMEM, "out of memory");
         return NULL;
     }
-    yaml_parser_set_encoding(&parser, YAML_UTF8_ENCODING);
     yaml_parser_set_input_string(&parser, (const unsigned char *)text, bytes);
     rc = build(&b, &parser, err);
     yaml_parser_delete(&parser);

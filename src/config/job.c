@@ -54,6 +54,14 @@ static int fill(struct tt_job *job, const char *path, int argc, char **argv,
     return tt_job_check(job, err);
 }
 
+/* A message quotes keys and values, which may hold anything. */
+static void make_one_line(char *text)
+{
+    for (; *text; text++)
+        if ((unsigned char)*text < ' ')
+            *text = ' ';
+}
+
 int tt_job_read(struct tt_job *job, const char *path, int argc, char **argv,
                 struct tt_error *err)
 {
@@ -61,6 +69,8 @@ int tt_job_read(struct tt_job *job, const char *path, int argc, char **argv,
         return -1;
     if (fill(job, path, argc, argv, err) == 0)
         return 0;
+    if (err)
+        make_one_line(err->text);
     tt_job_clear(job);
     return -1;
 }

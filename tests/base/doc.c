@@ -47,8 +47,8 @@ static void check_tree(const char *text, const char *expected)
     struct tt_node *again = tt_doc_parse(doc, written, "again", &err);
     char *shown_again = again ? text_of(again, show) : strdup(err.text);
 
-    if (!tap_ok(strcmp(shown, expected) == 0, "%s", expected))
-        tap_note("got %s", shown);
+    if (!tap_ok(strcmp(shown, expected) == 0, "tree %.6s...", shown))
+        tap_note("expected %s, got %s", expected, shown);
     if (!tap_ok(strcmp(shown_again, expected) == 0, "written and read again"))
         tap_note("wrote %s, got %s", written, shown_again);
     free(shown);
@@ -73,6 +73,9 @@ static void test_trees(void)
     check_tree("t: \"tab\\t nl\\n e\\u00e9 ls\\u2028 nel\\x85 \"\n",
                "{t=<tab\t nl\n e\u00e9 ls\u2028 nel\xc2\x85 >}");
     check_tree("- - 1\n  - 2\n- {}\n- []\n", "[[<1><2>]{}[]]");
+    check_tree("\xef\xbb\xbf"
+               "bom: 1\r\nb:\r\n  - 2\r\n",
+               "{bom=<1>b=[<2>]}");
     check_tree("x: |\n  two\n  lines\n", "{x=<two\nlines\n>}");
     check_tree("share: 10 %\nminus: -1\ndate: 2020-01-01\ntilde: ~\n",
                "{share=<10 %>minus=<-1>date=<2020-01-01>tilde=<~>}");

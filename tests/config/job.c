@@ -296,6 +296,9 @@ static const struct bad bads[] = {
      "job.yaml:1: unknown key 'early-stop.patience' in train: write "
      "early-stop: "
      "{patience: ...}"},
+    {MLP, "\"two\\nlines\": 1\n", NULL,
+     "job.yaml:5: unknown key 'two lines' in a job file, which has run, model, "
+     "data, train, optimizer, schedule, parallel, checkpoint, eval, log, io"},
     /* types */
     {MLP, "optimizer: {lr: abc}\n", NULL,
      "job.yaml:5: optimizer.lr: 'abc' is not a number"},
