@@ -9,3 +9,7 @@ check_PROGRAMS += %D%/order.t
 check_PROGRAMS += %D%/lanes.t
 %C%_lanes_t_SOURCES = %D%/lanes.c
 %C%_lanes_t_LDADD = tests/lib/libtap.a src/layout/liblayout.a $(TT_FLOOR_1)
+
+check_PROGRAMS += %D%/match.t
+%C%_match_t_SOURCES = %D%/match.c
+%C%_match_t_LDADD = tests/lib/libtap.a src/layout/liblayout.a $(TT_FLOOR_1)
