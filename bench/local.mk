@@ -12,3 +12,12 @@ bench: all $(BENCHES)
 	    $$b || exit 1; \
 	done
 .PHONY: bench
+
+# PyTorch on the same work; said and left out where there is none.
+BENCH_SH += %D%/peer.sh
+EXTRA_DIST += \
+	%D%/peer_gpt2_model.py \
+	%D%/peer_start.py \
+	%D%/peer-gpt2.py \
+	%D%/peer-mlp.py \
+	%D%/peer-shakespeare.py
