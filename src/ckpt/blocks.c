@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,16 +18,49 @@
 
 enum { PIECE_BYTES = 1 << 20 };
 
-int tt_ckpt_file_open(struct tt_ckpt_file *file, const char *dir, int write,
-                      struct tt_error *err)
+static int path_format(struct tt_ckpt_file *file, const char *dir,
+                       struct tt_error *err)
 {
     file->fd = -1;
     if (snprintf(file->path, sizeof(file->path), "%s/" TT_CKPT_DATA, dir) >=
         (int)sizeof(file->path))
         return tt_fail(err, TT_EINVAL, "%.80s...: path too long", dir);
+    return 0;
+}
+
+int tt_ckpt_file_open(struct tt_ckpt_file *file, const char *dir, int write,
+                      struct tt_error *err)
+{
+    if (path_format(file, dir, err) < 0)
+        return -1;
     file->fd = open(file->path, (write ? O_RDWR : O_RDONLY) | O_CLOEXEC);
     if (file->fd < 0)
         return tt_fail(err, TT_EIO, "%s: %s", file->path, strerror(errno));
+    return 0;
+}
+
+/* Not posix_fallocate(): where the file system cannot reserve space, glibc
+ * would touch every block of the file. */
+static int space_reserve(int fd, int64_t bytes)
+{
+    if (fallocate(fd, 0, 0, bytes) == 0)
+        return 0;
+    if (errno != EOPNOTSUPP && errno != ENOSYS)
+        return -1;
+    return ftruncate(fd, bytes);
+}
+
+int tt_ckpt_file_create(struct tt_ckpt_file *file, const char *dir,
+                        int64_t bytes, struct tt_error *err)
+{
+    if (path_format(file, dir, err) < 0)
+        return -1;
+    file->fd = open(file->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (file->fd < 0)
+        return tt_fail(err, TT_EIO, "%s: %s", file->path, strerror(errno));
+    if (space_reserve(file->fd, bytes) < 0)
+        return tt_fail(err, TT_EIO, "%s: reserve %" PRId64 " bytes: %s",
+                       file->path, bytes, strerror(errno));
     return 0;
 }
 
@@ -149,41 +183,61 @@ static struct range *ranges_create(const struct tt_manifest *man)
     return range;
 }
 
-/* Chain the hash of bytes first .. end-1 onto *hash. */
-static int bytes_hash(const struct tt_ckpt_file *file, struct range r,
-                      char *scratch, uint64_t *hash, struct tt_error *err)
+/* A walk over what lies between the datasets. */
+struct walk {
+    const struct tt_ckpt_file *file;
+    int from;   /* descriptor that is read */
+    bool write; /* into the file, what was read */
+    char *scratch;
+    uint64_t hash; /* of what was passed, with its places */
+};
+
+static int gap_walk(struct walk *w, struct range r, struct tt_error *err)
 {
+    const char *path = w->file->path;
+
     for (int64_t at = r.first; at < r.end; at += PIECE_BYTES) {
         int64_t left = r.end - at;
         size_t bytes = left < PIECE_BYTES ? (size_t)left : PIECE_BYTES;
 
-        if (tt_path_pread(file->fd, scratch, bytes, at, file->path, err) < 0)
+        if (tt_path_pread(w->from, w->scratch, bytes, at, path, err) < 0)
             return -1;
-        *hash = tt_hash(scratch, bytes, *hash ^ (uint64_t)at);
+        if (w->write &&
+            tt_path_pwrite(w->file->fd, w->scratch, bytes, at, path, err) < 0)
+            return -1;
+        w->hash = tt_hash(w->scratch, bytes, w->hash ^ (uint64_t)at);
     }
     return 0;
 }
 
-int tt_ckpt_meta_hash(const struct tt_ckpt_file *file,
-                      const struct tt_manifest *man, uint64_t *hash,
-                      struct tt_error *err)
+static int gaps_walk(struct walk *w, const struct tt_manifest *man,
+                     struct tt_error *err)
 {
     struct range *range = ranges_create(man);
-    char *scratch = malloc(PIECE_BYTES);
     int64_t end = 0;
     int rc = 0;
 
-    *hash = 0;
-    if (!range || !scratch)
-        rc = tt_fail(err, TT_ENOMEM, "%s: no memory to check it", file->path);
+    w->scratch = malloc(PIECE_BYTES);
+    if (!range || !w->scratch)
+        rc = tt_fail(err, TT_ENOMEM, "%s: no memory", w->file->path);
     for (int64_t i = 0; i < man->tensor_count + 2 && rc == 0; i++) {
-        rc = bytes_hash(file, (struct range){end, range[i].first}, scratch,
-                        hash, err);
+        rc = gap_walk(w, (struct range){end, range[i].first}, err);
         end = range[i].end;
     }
-    free(scratch);
+    free(w->scratch);
     free(range);
     return rc;
+}
+
+int tt_ckpt_meta_write(const struct tt_ckpt_file *file, struct tt_manifest *man,
+                       int image, struct tt_error *err)
+{
+    struct walk w = {.file = file, .from = image, .write = true};
+
+    if (gaps_walk(&w, man, err) < 0)
+        return -1;
+    man->meta_hash = w.hash;
+    return 0;
 }
 
 static int length_check(const struct tt_ckpt_file *file,
@@ -203,11 +257,11 @@ static int length_check(const struct tt_ckpt_file *file,
 static int meta_check(const struct tt_ckpt_file *file,
                       const struct tt_manifest *man, struct tt_error *err)
 {
-    uint64_t hash;
+    struct walk w = {.file = file, .from = file->fd};
 
-    if (tt_ckpt_meta_hash(file, man, &hash, err) < 0)
+    if (gaps_walk(&w, man, err) < 0)
         return -1;
-    if (hash != man->meta_hash)
+    if (w.hash != man->meta_hash)
         return tt_fail(err, TT_EFORMAT,
                        "%s: damaged: HDF5's own bytes were changed",
                        file->path);

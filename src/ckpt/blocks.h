@@ -26,6 +26,10 @@ struct tt_ckpt_run {
 /* Open dir/data.h5 for reading or, 'write', for writing into what is there. */
 int tt_ckpt_file_open(struct tt_ckpt_file *file, const char *dir, int write,
                       struct tt_error *err);
+/* Create it with all the space it will take, so that a full disk shows before
+ * anything is written. */
+int tt_ckpt_file_create(struct tt_ckpt_file *file, const char *dir,
+                        int64_t bytes, struct tt_error *err);
 /* Close; fails where the system reports a late error of writing.  An fd of -1
  * is fine. */
 int tt_ckpt_file_close(struct tt_ckpt_file *file, struct tt_error *err);
@@ -42,10 +46,10 @@ int tt_ckpt_run_read(const struct tt_ckpt_file *file,
                      struct tt_ckpt_run run, uint64_t *sums,
                      struct tt_error *err);
 
-/* Hash of all bytes of the file that belong to no dataset. */
-int tt_ckpt_meta_hash(const struct tt_ckpt_file *file,
-                      const struct tt_manifest *man, uint64_t *hash,
-                      struct tt_error *err);
+/* Copy all bytes that belong to no dataset from the descriptor 'image' into
+ * the file; man->meta_hash becomes their hash. */
+int tt_ckpt_meta_write(const struct tt_ckpt_file *file, struct tt_manifest *man,
+                       int image, struct tt_error *err);
 
 /* The table of block hashes, checked against the manifest's root, after the
  * file's length and its bytes outside datasets were checked; the caller frees.

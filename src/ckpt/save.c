@@ -7,21 +7,19 @@
  * here and not a hang there.  The file becomes a checkpoint by one rename,
  * after all ranks have synced what they wrote. */
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/hash.h"
 #include "ckpt/blocks.h"
 #include "ckpt/ckpt.h"
+#include "ckpt/image.h"
 #include "ckpt/tiles.h"
 #include "comm/agree.h"
-#include "io/h5.h"
 #include "io/path.h"
 
 struct save {
@@ -72,54 +70,18 @@ static void save_clear(struct save *s)
 
 /* --- rank 0: the file ------------------------------------------------- */
 
-static int datasets_create(struct save *s, hid_t file, const char *path,
-                           struct tt_error *err)
-{
-    struct tt_manifest *man = &s->man;
-
-    for (int64_t i = 0; i < man->tensor_count; i++) {
-        struct tt_manifest_tensor *t = &man->tensor[i];
-
-        if (tt_h5_create_dataset(file, path, t->name, t->dtype, t->dims, t->dim,
-                                 &t->offset, err) < 0)
-            return -1;
-    }
-    return tt_h5_create_dataset(file, path, TT_CKPT_SUMS, TT_U64, 1,
-                                &man->block_count, &man->sums_offset, err);
-}
-
-/* A full disk shows here, before anything is written.  Not posix_fallocate():
- * where the file system cannot reserve, glibc would touch every block. */
-static int space_reserve(struct save *s, struct tt_error *err)
-{
-    struct stat st;
-
-    if (fstat(s->file.fd, &st) < 0)
-        return tt_fail(err, TT_EIO, "%s: %s", s->file.path, strerror(errno));
-    s->man.file_bytes = st.st_size;
-    if (fallocate(s->file.fd, 0, 0, st.st_size) < 0 && errno != EOPNOTSUPP &&
-        errno != ENOSYS)
-        return tt_fail(err, TT_EIO, "%s: reserve %" PRId64 " bytes: %s",
-                       s->file.path, s->man.file_bytes, strerror(errno));
-    return 0;
-}
-
 static int file_create(struct save *s, struct tt_error *err)
 {
-    char path[TT_CKPT_PATH + 16];
-    hid_t file;
+    int image = tt_ckpt_image_create(&s->man, err);
     int rc;
 
-    snprintf(path, sizeof(path), "%s/" TT_CKPT_DATA, s->dir);
-    file = tt_h5_create(path, err);
-    if (file < 0)
+    if (image < 0)
         return -1;
-    rc = datasets_create(s, file, path, err);
-    if (tt_h5_close(file, path, rc < 0 ? NULL : err) < 0)
-        rc = -1;
+    rc = tt_ckpt_file_create(&s->file, s->dir, s->man.file_bytes, err);
     if (rc == 0)
-        rc = tt_ckpt_file_open(&s->file, s->dir, 1, err);
-    return rc < 0 ? rc : space_reserve(s, err);
+        rc = tt_ckpt_meta_write(&s->file, &s->man, image, err);
+    close(image);
+    return rc;
 }
 
 /* Collective.  Rank 0 makes directory and file; all learn names and offsets. */
@@ -205,8 +167,7 @@ static int sums_write(struct save *s, struct tt_error *err)
     hashes_fill(man, s->tiles.sum);
     if (tt_path_pwrite(s->file.fd, s->tiles.sum,
                        (size_t)man->block_count * sizeof(uint64_t),
-                       man->sums_offset, s->file.path, err) < 0 ||
-        tt_ckpt_meta_hash(&s->file, man, &man->meta_hash, err) < 0)
+                       man->sums_offset, s->file.path, err) < 0)
         return -1;
     if (fsync(s->file.fd) < 0)
         return tt_fail(err, TT_EIO, "%s: sync: %s", s->file.path,
