@@ -105,12 +105,15 @@ static json_t *write_shards(const struct tt_shard_index *index)
 static json_t *write_index(const struct tt_shard_index *index)
 {
     json_t *o = json_object();
+    char plan[17];
 
+    snprintf(plan, sizeof(plan), "%016" PRIx64, index->plan_hash);
     json_object_set_new(o, "tutti_shards", json_integer(TT_SHARD_VERSION));
     json_object_set_new(o, "kind", json_string(kinds[index->kind]));
     json_object_set_new(o, "split",
                         json_string(index->split ? index->split : "all"));
     json_object_set_new(o, "seed", json_integer(index->seed));
+    json_object_set_new(o, "plan", json_string(plan));
     json_object_set_new(o, "samples", json_integer(index->sample_count));
     json_object_set_new(o, "x", write_field(&index->x));
     if (index->y.values > 0)
@@ -409,8 +412,10 @@ static int read_labels(const json_t *o, struct tt_shard_index *index,
 static int read_index(const json_t *o, struct tt_shard_index *index,
                       struct tt_error *err)
 {
+    const char *plan = json_string_value(json_object_get(o, "plan"));
     const json_t *y = json_object_get(o, "y");
 
+    index->plan_hash = plan ? strtoull(plan, NULL, 16) : 0;
     if (read_kind(o, index, err) < 0 ||
         get_string(o, "split", &index->split, err) < 0 ||
         get_count(o, "samples", &index->sample_count, err) < 0 ||

@@ -1,15 +1,36 @@
 noinst_LIBRARIES += %D%/libdata.a
-%C%_libdata_a_CPPFLAGS = $(AM_CPPFLAGS) $(HDF5_CFLAGS) $(MPI_CFLAGS)
+%C%_libdata_a_CPPFLAGS = $(AM_CPPFLAGS) $(HDF5_CFLAGS) $(MPI_CFLAGS) \
+	$(Z_CFLAGS) $(ZSTD_CFLAGS)
 %C%_libdata_a_SOURCES = \
 	%D%/column.c %D%/column.h \
 	%D%/feed.h %D%/feed_memory.c %D%/feed_window.c \
+	%D%/from_idx.c \
+	%D%/from_text.c \
 	%D%/index.c \
+	%D%/intake.c %D%/intake.h \
 	%D%/keys.c %D%/keys.h \
 	%D%/loader.c %D%/loader.h \
 	%D%/open.h %D%/open_packed.c %D%/open_synthetic.c \
+	%D%/pack.c %D%/pack.h %D%/pack_priv.h \
+	%D%/pack_flags.c \
+	%D%/pack_out.c \
+	%D%/pack_stats.c \
+	%D%/pack_table.c \
 	%D%/set.c %D%/set.h \
 	%D%/shard.c %D%/shard.h \
 	%D%/source.c %D%/source.h \
+	%D%/split.c %D%/split.h \
+	%D%/stats.c %D%/stats.h \
 	%D%/store.c %D%/store.h \
+	%D%/stream.c %D%/stream.h %D%/stream_priv.h \
+	%D%/stream_gz.c \
 	%D%/synthetic.c %D%/synthetic.h \
-	%D%/window.c %D%/window.h
+	%D%/values.c %D%/values.h \
+	%D%/window.c %D%/window.h \
+	%D%/writer.c %D%/writer.h
+if HAVE_ZSTD
+%C%_libdata_a_SOURCES += %D%/stream_zst.c
+else
+%C%_libdata_a_SOURCES += %D%/stream_nozst.c
+endif
+

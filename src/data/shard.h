@@ -13,6 +13,7 @@
  *   tutti_shards   format version
  *   kind           "rows" | "tokens"
  *   split, seed    which part of the packed data this is ("train")
+ *   plan           hash of what was packed and how
  *   samples        rows, or tokens of the whole stream
  *   x              {dtype, shape (of one sample), scale, shift, mean, std, min,
  *                  max}; the arrays have one number, or one for each place of
@@ -93,6 +94,8 @@ struct tt_shard_index {
     int64_t column_count;
     struct tt_shard *shard;
     int64_t shard_count;
+    uint64_t plan_hash; /* of what was packed and how: the same command again
+                         * gives the same */
     uint64_t text_hash; /* of index.json as it was read */
 };
 

@@ -1,4 +1,7 @@
 # Tests of src/data.
+SHARD_TESTS = tests/t0500-shard-idx.t
+TESTS += $(SHARD_TESTS)
+EXTRA_DIST += $(SHARD_TESTS) tests/lib/shard.sh
 check_PROGRAMS += %D%/shard.t %D%/synthetic.t %D%/loader.mpi
 %C%_shard_t_SOURCES = %D%/shard.c
 %C%_shard_t_CPPFLAGS = $(AM_CPPFLAGS) $(HDF5_CFLAGS) $(MPI_CFLAGS)
