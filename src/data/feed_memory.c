@@ -1,15 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* feed_memory.c - the whole set in memory: a fetch is a gather. */
+#include <stdbool.h>
 #include <stdlib.h>
 
 #include "data/feed.h"
 
 /* Positions are looked up this many at a time, so that no step pays for a
  * whole window; sets below SMALL_BYTES are kept as they are computed with. */
-enum { AHEAD = 1024, SMALL_BYTES = 16 << 20 };
+enum { AHEAD = 1024, TABLE = 1 << 16, SMALL_BYTES = 16 << 20 };
 
 struct lane {
-    int64_t epoch, first, count;
+    int64_t epoch;
+    struct tt_order_window window; /* count 0: none was entered */
+    struct tt_order_run *run;      /* of windows of up to TABLE samples */
+    int64_t *row;                  /* of the window's samples, run by run */
+    int64_t first, count;          /* positions whose rows are known */
     int64_t at[AHEAD];
 };
 
@@ -84,23 +89,68 @@ static int memory_create(struct tt_loader *loader, int64_t first_step,
 
 static void memory_destroy(struct tt_loader *loader)
 {
-    free(loader->data);
+    struct lane *lane = loader->data;
+
+    for (int32_t i = 0; lane && i < loader->lane_count; i++) {
+        free(lane[i].row);
+        free(lane[i].run);
+    }
+    free(lane);
 }
 
-static void look_up(struct tt_loader *loader, struct lane *lane, int32_t idx,
-                    int64_t epoch, int64_t index)
+/* Rows of the window in the order of its runs: the place of a sample then
+ * costs one permutation, not two. */
+static int enter(struct tt_loader *loader, struct lane *lane, int32_t global,
+                 struct tt_order_window window, struct tt_error *err)
+{
+    int64_t stride = tt_store_stride(loader->set->store);
+    int64_t at = 0;
+    int max = (int)window.count, runs;
+
+    if (!lane->row && (!(lane->row = malloc(TABLE * sizeof(*lane->row))) ||
+                       !(lane->run = malloc(TABLE * sizeof(*lane->run)))))
+        return tt_fail(err, TT_ENOMEM, "no memory for a loader");
+    runs = tt_order_window_runs(&loader->order, lane->epoch, global, window,
+                                lane->run, max);
+    for (int i = 0; i < runs; i++)
+        for (int64_t k = 0; k < lane->run[i].count; k++)
+            lane->row[at++] =
+                tt_set_sample(loader->set, lane->run[i].first + k) * stride;
+    lane->window = window;
+    return 0;
+}
+
+static bool has(struct tt_order_window window, int64_t index)
+{
+    return index >= window.first && index < window.first + window.count;
+}
+
+static int look_up(struct tt_loader *loader, struct lane *lane, int32_t idx,
+                   int64_t index, struct tt_error *err)
 {
     const struct tt_order *order = &loader->order;
     int64_t stride = tt_store_stride(loader->set->store);
     int32_t global = loader->lane_first + idx;
-    int64_t left = tt_order_lane_samples(order, epoch, global) - index;
+    struct tt_order_window window =
+        tt_order_window_of(order, lane->epoch, global, index);
+    int64_t left = window.first + window.count - index;
 
-    lane->epoch = epoch;
     lane->first = index;
     lane->count = left < AHEAD ? left : AHEAD;
-    tt_order_samples(order, epoch, global, index, lane->count, lane->at);
+    if (window.count > TABLE) {
+        tt_order_samples(order, lane->epoch, global, index, lane->count,
+                         lane->at);
+        for (int64_t i = 0; i < lane->count; i++)
+            lane->at[i] = tt_set_sample(loader->set, lane->at[i]) * stride;
+        return 0;
+    }
+    if (!has(lane->window, index) &&
+        enter(loader, lane, global, window, err) < 0)
+        return -1;
+    tt_order_slots(order, lane->epoch, global, index, lane->count, lane->at);
     for (int64_t i = 0; i < lane->count; i++)
-        lane->at[i] = tt_set_sample(loader->set, lane->at[i]) * stride;
+        lane->at[i] = lane->row[lane->at[i]];
+    return 0;
 }
 
 static int memory_view(struct tt_loader *loader, int32_t idx, int64_t epoch,
@@ -110,10 +160,12 @@ static int memory_view(struct tt_loader *loader, int32_t idx, int64_t epoch,
     const struct tt_store *store = loader->set->store;
     struct lane *lane = (struct lane *)loader->data + idx;
 
-    (void)err;
-    if (lane->epoch != epoch || index < lane->first ||
-        index >= lane->first + lane->count)
-        look_up(loader, lane, idx, epoch, index);
+    if (lane->epoch != epoch)
+        lane->count = lane->window.count = 0;
+    lane->epoch = epoch;
+    if ((index < lane->first || index >= lane->first + lane->count) &&
+        look_up(loader, lane, idx, index, err) < 0)
+        return -1;
     view->rows = (struct tt_rows){
         {store->rows[TT_COL_X], store->rows[TT_COL_Y]}, store->mem};
     view->at = lane->at + (index - lane->first);

@@ -10,7 +10,7 @@ noinst_LIBRARIES += %D%/libdata.a
 	%D%/intake.c %D%/intake.h \
 	%D%/keys.c %D%/keys.h \
 	%D%/loader.c %D%/loader.h \
-	%D%/open.h %D%/open_packed.c %D%/open_synthetic.c \
+	%D%/open.h %D%/open_foreign.c %D%/open_packed.c %D%/open_synthetic.c \
 	%D%/pack.c %D%/pack.h %D%/pack_priv.h \
 	%D%/pack_flags.c \
 	%D%/pack_out.c \

@@ -32,6 +32,8 @@ static int open_any(struct tt_store *store, const struct tt_node *what,
 {
     if (what->kind == TT_NODE_SCALAR)
         return open_path(store, what, err);
+    if (what->kind == TT_NODE_MAP && tt_node_find(what, "files"))
+        return tt_open_foreign(store, what, err);
     if (what->kind == TT_NODE_MAP && tt_node_find(what, "synthetic") &&
         tt_node_count(what) == 1)
         return tt_open_synthetic(store, tt_node_find(what, "synthetic"), err);

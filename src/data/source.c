@@ -144,7 +144,7 @@ static enum tt_dtype carrier_of(const struct tt_column *col)
 {
     if (col->kept == TT_U8 || col->kept == TT_U16 || col->stored == TT_F32)
         return (enum tt_dtype)col->stored;
-    return col->kept == TT_F32 ? TT_F64 : TT_I64;
+    return col->kept == TT_F32 || col->stored < TT_I8 ? TT_F64 : TT_I64;
 }
 
 static int read_h5(struct tt_source *source, const struct piece *piece,

@@ -125,7 +125,9 @@ static bool has_source(const char *path, const char *source,
                  source);
     if (access(full, R_OK) < 0)
         snprintf(full, sizeof(full), "%s", source);
-    if ((file = tt_h5_open(full, &err)) < 0)
+    /* HDF5 itself may hold it open, with its own locking: then ask for that. */
+    if ((file = tt_h5_open(full, &err)) < 0 &&
+        (file = H5Fopen(full, H5F_ACC_RDONLY, H5P_DEFAULT)) < 0)
         return false;
     if ((set = H5Dopen2(file, dataset, H5P_DEFAULT)) >= 0)
         H5Dclose(set);

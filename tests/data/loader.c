@@ -50,8 +50,7 @@ struct trial {
 
 static struct tt_set *open_set(const struct trial *t, struct tt_error *err)
 {
-    struct tt_job_data conf = {.read = t->read,
-                               .cache_bytes = t->cache_bytes};
+    struct tt_job_data conf = {.read = t->read, .cache_bytes = t->cache_bytes};
     char path[160];
 
     snprintf(path, sizeof(path), "\"%s/%s\"", dir, t->name);
@@ -103,12 +102,12 @@ static int play_lane(struct tt_loader *loader, const struct trial *t,
             const int32_t *label = (const int32_t *)y + i * info->y_values;
 
             seen[want[i]]++;
-            good = info->kind == TT_SET_TOKENS
-                       ? is_tokens_sample((const int32_t *)x +
-                                              i * info->x_values,
-                                          label, want[i])
-                       : is_rows_sample(t, info, x + i * info->x_values, label,
-                                        want[i]);
+            good =
+                info->kind == TT_SET_TOKENS
+                    ? is_tokens_sample((const int32_t *)x + i * info->x_values,
+                                       label, want[i])
+                    : is_rows_sample(t, info, x + i * info->x_values, label,
+                                     want[i]);
         }
     }
     free(x);
@@ -122,13 +121,13 @@ static int play(struct tt_set *set, const struct trial *t,
                 struct tt_error *err)
 {
     struct tt_block mine = tt_lanes_of(order->lanes, size, rank);
-    struct tt_loader *loader = tt_loader_create(
-        set, order, (int32_t)mine.first, (int32_t)mine.count, t->first_step,
-        t->memory_bytes, err);
+    struct tt_loader *loader =
+        tt_loader_create(set, order, (int32_t)mine.first, (int32_t)mine.count,
+                         t->first_step, t->memory_bytes, err);
     int good = loader != NULL;
 
-    for (int64_t step = t->first_step;
-         good && step < t->first_step + steps; step++) {
+    for (int64_t step = t->first_step; good && step < t->first_step + steps;
+         step++) {
         good = tt_loader_begin_step(loader, step, err) == 0;
         for (int64_t i = 0; i < mine.count && good; i++)
             good = play_lane(loader, t, set, order, step,
@@ -301,8 +300,8 @@ static void test_memory(void)
     ok_all(rc == 0 && strstr(err.text, "data.window-bytes"),
            "too little memory is refused with the cure", err.text);
     t.memory_bytes = lanes * 16 * (5 * 4 + 4 + 8);
-    ok_all(play(set, &t, &order, 30, seen, &err),
-           "one window a lane is enough", err.text);
+    ok_all(play(set, &t, &order, 30, seen, &err), "one window a lane is enough",
+           err.text);
     free(seen);
     tt_set_close(set);
 }
@@ -321,9 +320,8 @@ static void test_jumps(void)
     struct tt_block mine = tt_lanes_of(order.lanes, size, rank);
     struct tt_error err = {0};
     struct tt_set *set = open_set(&t, &err);
-    struct tt_loader *loader =
-        tt_loader_create(set, &order, (int32_t)mine.first, (int32_t)mine.count,
-                         17, 0, &err);
+    struct tt_loader *loader = tt_loader_create(
+        set, &order, (int32_t)mine.first, (int32_t)mine.count, 17, 0, &err);
     int64_t *seen = calloc(2000, sizeof(*seen));
     int good = loader != NULL;
 
@@ -335,9 +333,8 @@ static void test_jumps(void)
                              (int32_t)(mine.first + k), seen, &err);
     }
     ok_all(good, "steps in any order", err.text);
-    good = mine.count == 0 ||
-           tt_loader_fetch(loader, 0, (int32_t)mine.first, 0, 17, NULL, NULL,
-                           &err) < 0;
+    good = mine.count == 0 || tt_loader_fetch(loader, 0, (int32_t)mine.first, 0,
+                                              17, NULL, NULL, &err) < 0;
     ok_all(good, "more samples than a step has are refused", "");
     good = tt_loader_fetch(loader, 0, (int32_t)(mine.first + mine.count), 0, 1,
                            NULL, NULL, &err) < 0;

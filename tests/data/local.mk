@@ -2,7 +2,8 @@
 SHARD_TESTS = tests/t0500-shard-idx.t
 TESTS += $(SHARD_TESTS)
 EXTRA_DIST += $(SHARD_TESTS) tests/lib/shard.sh
-check_PROGRAMS += %D%/shard.t %D%/synthetic.t %D%/loader.mpi
+check_PROGRAMS += %D%/shard.t %D%/synthetic.t %D%/loader.mpi \
+	%D%/hdf5_files.mpi %D%/foreign.mpi
 %C%_shard_t_SOURCES = %D%/shard.c
 %C%_shard_t_CPPFLAGS = $(AM_CPPFLAGS) $(HDF5_CFLAGS) $(MPI_CFLAGS)
 %C%_shard_t_LDADD = tests/lib/libtap.a $(TT_FLOOR_5) $(MPI_LIBS)
@@ -18,4 +19,13 @@ check_LIBRARIES += %D%/libmake.a
 %C%_loader_mpi_SOURCES = %D%/loader.c
 %C%_loader_mpi_CPPFLAGS = $(AM_CPPFLAGS) $(HDF5_CFLAGS) $(MPI_CFLAGS)
 %C%_loader_mpi_LDADD = tests/lib/libtap.a %D%/libmake.a $(TT_FLOOR_5) \
+	$(MPI_LIBS)
+%C%_hdf5_files_mpi_SOURCES = %D%/hdf5_files.c
+%C%_hdf5_files_mpi_CPPFLAGS = $(AM_CPPFLAGS) $(HDF5_CFLAGS) $(MPI_CFLAGS)
+%C%_hdf5_files_mpi_LDADD = tests/lib/libtap.a %D%/libmake.a $(TT_FLOOR_5) \
+	$(MPI_LIBS)
+EXTRA_DIST += %D%/hdf5.tsv %D%/hdf5_expect.py
+%C%_foreign_mpi_SOURCES = %D%/foreign.c
+%C%_foreign_mpi_CPPFLAGS = $(AM_CPPFLAGS) $(HDF5_CFLAGS) $(MPI_CFLAGS)
+%C%_foreign_mpi_LDADD = tests/lib/libtap.a %D%/libmake.a $(TT_FLOOR_5) \
 	$(MPI_LIBS)

@@ -32,8 +32,7 @@ static void refused(const char *text, const char *why)
 
 static void test_random(void)
 {
-    struct tt_synthetic s =
-        parsed("{samples: 4000, features: 10, classes: 4}");
+    struct tt_synthetic s = parsed("{samples: 4000, features: 10, classes: 4}");
     static float x[N * 10];
     static int32_t label[N];
     double sum = 0, square = 0, with = 0;
