@@ -44,7 +44,7 @@ struct tt_opt {
     enum tt_opt_type type;
     size_t offset;    /* of the field in the section's struct */
     const char *def;  /* as a user would write it; if "auto", users may too;
-                       * NULL: the field stays as it is */
+                       * NULL: none, the field begins as zeros or TT_AUTO */
     const char *unit; /* "samples", "bytes"; of an enum: its choices */
     double min, max;  /* inclusive, of numbers; both 0: no range */
     enum tt_opt_resume resume;
@@ -123,6 +123,10 @@ int tt_opt_set_flag(const struct tt_opt_set *set, const char *flag,
  * range.  The message is bare: the caller says where. */
 int tt_opt_parse(const struct tt_opt *opt, const struct tt_node *node,
                  void *field, struct tt_doc *doc, struct tt_error *err);
+
+/* Put the default into 'field'. */
+int tt_opt_default(const struct tt_opt *opt, void *field, struct tt_doc *doc,
+                   struct tt_error *err);
 
 /* Write a value as tt_opt_parse() reads it. */
 void tt_opt_write(const struct tt_opt *opt, const void *field, FILE *out);

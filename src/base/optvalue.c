@@ -28,7 +28,7 @@ static int check_range(const struct tt_opt *opt, double value,
 
 static bool takes_auto(const struct tt_opt *opt, const char *text)
 {
-    return opt->def && strcmp(opt->def, "auto") == 0 &&
+    return (!opt->def || strcmp(opt->def, "auto") == 0) &&
            strcmp(text, "auto") == 0;
 }
 
@@ -343,24 +343,30 @@ static void write_node(const void *field, FILE *out)
 /* A type reads a scalar or, with read_any, any node. */
 static const struct {
     const char *what;
+    size_t bytes;
     read_fn read;
     int (*read_any)(const struct tt_opt *opt, const struct tt_node *node,
                     void *field, struct tt_doc *doc, struct tt_error *err);
     void (*write)(const void *field, FILE *out);
 } types[] = {
-    [TT_OPT_I64] = {"a whole number", read_i64, NULL, write_i64},
-    [TT_OPT_F64] = {"a number", read_f64, NULL, write_f64},
-    [TT_OPT_BOOL] = {"yes or no", read_bool, NULL, write_bool},
-    [TT_OPT_STR] = {"a text", read_str, NULL, write_str},
-    [TT_OPT_ENUM] = {"a word", read_enum, NULL, write_str},
-    [TT_OPT_LENGTHS] = {"a length such as 500 steps, or a list of them", NULL,
-                        read_lengths, write_lengths},
-    [TT_OPT_BYTES] = {"a size such as 64MiB", read_bytes, NULL, write_bytes},
-    [TT_OPT_I64S] = {"a list of whole numbers such as [64, 32]", NULL,
-                     read_i64s, write_i64s},
-    [TT_OPT_F64S] = {"a list of numbers such as [0.9, 0.95]", NULL, read_f64s,
-                     write_f64s},
-    [TT_OPT_NODE] = {"a value", NULL, read_node, write_node},
+    [TT_OPT_I64] = {"a whole number", sizeof(int64_t), read_i64, NULL,
+                    write_i64},
+    [TT_OPT_F64] = {"a number", sizeof(double), read_f64, NULL, write_f64},
+    [TT_OPT_BOOL] = {"yes or no", sizeof(bool), read_bool, NULL, write_bool},
+    [TT_OPT_STR] = {"a text", sizeof(const char *), read_str, NULL, write_str},
+    [TT_OPT_ENUM] = {"a word", sizeof(const char *), read_enum, NULL,
+                     write_str},
+    [TT_OPT_LENGTHS] = {"a length such as 500 steps, or a list of them",
+                        sizeof(struct tt_lengths), NULL, read_lengths,
+                        write_lengths},
+    [TT_OPT_BYTES] = {"a size such as 64MiB", sizeof(int64_t), read_bytes, NULL,
+                      write_bytes},
+    [TT_OPT_I64S] = {"a list of whole numbers such as [64, 32]",
+                     sizeof(struct tt_i64_list), NULL, read_i64s, write_i64s},
+    [TT_OPT_F64S] = {"a list of numbers such as [0.9, 0.95]",
+                     sizeof(struct tt_f64_list), NULL, read_f64s, write_f64s},
+    [TT_OPT_NODE] = {"a value", sizeof(const struct tt_node *), NULL, read_node,
+                     write_node},
 };
 
 static const char *kind_name(const struct tt_node *node)
@@ -387,6 +393,21 @@ int tt_opt_parse(const struct tt_opt *opt, const struct tt_node *node,
         return tt_fail(err, TT_EINVAL, "expected %s, found %s", what,
                        kind_name(node));
     return types[opt->type].read(opt, node->text, field, err);
+}
+
+int tt_opt_default(const struct tt_opt *opt, void *field, struct tt_doc *doc,
+                   struct tt_error *err)
+{
+    struct tt_node *node;
+
+    memset(field, 0, types[opt->type].bytes);
+    if (!opt->def) {
+        if (opt->type == TT_OPT_I64 || opt->type == TT_OPT_BYTES)
+            *(int64_t *)field = TT_AUTO;
+        return 0;
+    }
+    node = tt_doc_flag(doc, "default", opt->def, err);
+    return node ? tt_opt_parse(opt, node, field, doc, err) : -1;
 }
 
 void tt_opt_write(const struct tt_opt *opt, const void *field, FILE *out)

@@ -200,6 +200,10 @@ int tt_percent_parse(const char *text, double *share, struct tt_error *err)
 
 char *tt_f64_format(double value, char *text, size_t text_bytes)
 {
+    if (value == floor(value) && fabs(value) < 1e15) {
+        snprintf(text, text_bytes, "%.0f", value);
+        return text;
+    }
     for (int digits = 1; digits <= 17; digits++) {
         snprintf(text, text_bytes, "%.*g", digits, value);
         if (strtod(text, NULL) == value)
@@ -225,10 +229,7 @@ char *tt_length_format(struct tt_length length, char *text, size_t text_bytes)
             unit = "min";
         }
     }
-    if (value == floor(value) && fabs(value) < 1e15)
-        snprintf(number, sizeof(number), "%.0f", value);
-    else
-        tt_f64_format(value, number, sizeof(number));
+    tt_f64_format(value, number, sizeof(number));
     snprintf(text, text_bytes, "%s %s%s", number, unit,
              length.unit != TT_SECONDS && value != 1 ? "s" : "");
     return text;

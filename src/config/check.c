@@ -146,8 +146,6 @@ static bool is_among(const char *values, const char *value)
 static int has_default(const struct tt_job *job, const struct tt_opt_at *at,
                        bool *same, struct tt_error *err)
 {
-    const char *def = at->opt->def ? at->opt->def : "";
-    struct tt_node *node = tt_doc_flag(job->doc, "default", def, err);
     char *texts[2] = {NULL, NULL};
     union {
         int64_t i64;
@@ -160,8 +158,7 @@ static int has_default(const struct tt_job *job, const struct tt_opt_at *at,
     const void *fields[2] = {at->field, &value};
     int rc = -1;
 
-    memset(&value, 0, sizeof(value));
-    if (!node || tt_opt_parse(at->opt, node, &value, job->doc, err) < 0)
+    if (tt_opt_default(at->opt, &value, job->doc, err) < 0)
         return -1;
     for (int i = 0; i < 2; i++) {
         size_t bytes;

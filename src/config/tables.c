@@ -16,7 +16,7 @@
 /* clang-format off: a table is read in columns */
 
 static const struct tt_opt run_table[] = {
-    {"dir", TT_OPT_STR, AT(run, dir), "", NULL, 0, 0, FREE,
+    {"dir", TT_OPT_STR, AT(run, dir), NULL, NULL, 0, 0, FREE,
      "directory that all a run writes goes to (required)"},
     {"name", TT_OPT_STR, AT(run, name), "", NULL, 0, 0, FREE,
      "name shown in logs; default: the last part of run.dir"},
@@ -28,13 +28,13 @@ static const struct tt_opt model_table[] = {
      NEVER, "kind of model (required)"},
     {"init", TT_OPT_STR, AT(model, init), "", NULL, 0, 0, FREE,
      "checkpoint to take the first weights from"},
-    {"layers", TT_OPT_I64, AT(model, layers), "auto", NULL, 1, 10000, NEVER,
+    {"layers", TT_OPT_I64, AT(model, layers), NULL, NULL, 1, 10000, NEVER,
      "gpt2: transformer blocks (required)"},
-    {"hidden", TT_OPT_I64, AT(model, hidden), "auto", NULL, 1, 1 << 20, NEVER,
+    {"hidden", TT_OPT_I64, AT(model, hidden), NULL, NULL, 1, 1 << 20, NEVER,
      "gpt2: width of the model (required)"},
-    {"heads", TT_OPT_I64, AT(model, heads), "auto", NULL, 1, 1 << 16, NEVER,
+    {"heads", TT_OPT_I64, AT(model, heads), NULL, NULL, 1, 1 << 16, NEVER,
      "gpt2: attention heads; divides hidden (required)"},
-    {"context", TT_OPT_I64, AT(model, context), "auto", "tokens", 1, 1 << 24,
+    {"context", TT_OPT_I64, AT(model, context), NULL, "tokens", 1, 1 << 24,
      NEVER, "gpt2: length of a sample (required)"},
     {"vocab", TT_OPT_I64, AT(model, vocab), "auto", "tokens", 2, 1 << 30, NEVER,
      "gpt2: vocabulary; auto: the data's"},
@@ -62,7 +62,7 @@ static const struct tt_opt model_table[] = {
 };
 
 static const struct tt_opt data_table[] = {
-    {"train", TT_OPT_NODE, AT(data, train), "", NULL, 0, 0, FREE,
+    {"train", TT_OPT_NODE, AT(data, train), NULL, NULL, 0, 0, FREE,
      "training set: a path of shards, {files: \"a/*.h5\", x: /images, y: "
      "/labels} or {synthetic: {...}} (required)"},
     {"valid", TT_OPT_NODE, AT(data, valid), "", NULL, 0, 0, FORCE,
@@ -85,13 +85,13 @@ static const struct tt_opt data_table[] = {
 };
 
 static const struct tt_opt train_table[] = {
-    {"length", TT_OPT_LENGTHS, AT(train, length), "never", NULL, 0, 0, FREE,
+    {"length", TT_OPT_LENGTHS, AT(train, length), NULL, NULL, 0, 0, FREE,
      "how long to train, such as 20000 steps or [10 epochs, 8 h] (required)"},
-    {"global-batch", TT_OPT_I64, AT(train, global_batch), "auto", "samples", 1,
-     0x1p40, NEVER, "samples of a step, all ranks together (required)"},
+    {"global-batch", TT_OPT_I64, AT(train, global_batch), NULL, "samples", 1,
+     0x1p40, NEVER, "of a step, all ranks together (required)"},
     {"micro-batch", TT_OPT_I64, AT(train, micro_batch), "auto", "samples", 1,
      0x1p30, FORCE,
-     "samples computed at a time; auto: the largest divisor of "
+     "computed at a time; auto: the largest divisor of "
      "global-batch up to 64 that leaves 8 of them"},
     {"lanes", TT_OPT_I64, AT(train, lanes), "auto", NULL, 1, 4096, NEVER,
      "shares of the global batch: up to so many data-parallel ranks give the "
@@ -174,7 +174,8 @@ static const struct tt_opt parallel_table[] = {
 
 static const struct tt_opt checkpoint_table[] = {
     {"every", TT_OPT_LENGTHS, AT(checkpoint, every), "30 min", NULL, 0, 0, FREE,
-     "how often; one at the end is always written"},
+     "how often, such as [1000 steps, 30 min]; one at the end is always "
+     "written"},
     {"keep", TT_OPT_I64, AT(checkpoint, keep), "3", NULL, 1, 1 << 30, FREE,
      "newest ones kept, besides the best"},
     {"write", TT_OPT_ENUM, AT(checkpoint, write), "auto", "auto|posix|hdf5", 0,
@@ -186,7 +187,7 @@ static const struct tt_opt eval_table[] = {
     {"every", TT_OPT_LENGTHS, AT(eval, every), "1 epoch", NULL, 0, 0, FREE,
      "how often the validation set is evaluated"},
     {"micro-batch", TT_OPT_I64, AT(eval, micro_batch), "auto", "samples", 1,
-     0x1p30, FREE, "samples at a time; auto: train.micro-batch"},
+     0x1p30, FREE, "evaluated at a time; auto: train.micro-batch"},
     {"best", TT_OPT_ENUM, AT(eval, best), "loss", "loss|accuracy", 0, 0, FORCE,
      "metric that decides which checkpoint is the best"},
     {0},

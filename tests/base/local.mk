@@ -24,3 +24,7 @@ check_PROGRAMS += %D%/units.t
 check_PROGRAMS += %D%/doc.t
 %C%_doc_t_SOURCES = %D%/doc.c
 %C%_doc_t_LDADD = tests/lib/libtap.a $(TT_FLOOR_1)
+
+check_PROGRAMS += %D%/opt.t
+%C%_opt_t_SOURCES = %D%/opt.c
+%C%_opt_t_LDADD = tests/lib/libtap.a $(TT_FLOOR_1)

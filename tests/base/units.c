@@ -170,6 +170,10 @@ static void test_f64_format(void)
     tap_ok(same, "doubles are written so that they read back");
     tap_ok(strcmp(tt_f64_format(6e-4, text, sizeof(text)), "0.0006") == 0,
            "and no longer than they must be: %s", text);
+    tap_ok(strcmp(tt_f64_format(100, text, sizeof(text)), "100") == 0 &&
+               strcmp(tt_f64_format(-512, text, sizeof(text)), "-512") == 0 &&
+               strcmp(tt_f64_format(1e20, text, sizeof(text)), "1e+20") == 0,
+           "whole numbers without an exponent");
 }
 
 static void test_people(void)

@@ -336,13 +336,19 @@ static void test_help(void)
     char *text = NULL;
     size_t bytes;
     FILE *out = open_memstream(&text, &bytes);
+    int wide = 0;
 
     tt_job_help(out);
     fclose(out);
-    tap_ok(strstr(text, "--optimizer.lr=X\n") &&
-               strstr(text, "learning rate, before the schedule [0.001]\n") &&
-               strstr(text, "--optimizer.name=sgd|adam|adamw\n"),
-           "help names knobs, choices and defaults");
+    tap_ok(strstr(text, "  --optimizer.lr=X  (default: 0.001)\n"
+                        "        learning rate, before the schedule\n") &&
+               strstr(text, "  --optimizer.name=sgd|adam|adamw  ") &&
+               strstr(text, "  --train.early-stop=yes|no  (default: no)\n") &&
+               strstr(text, "  --train.global-batch=N samples\n"),
+           "help names knobs, choices, units and defaults");
+    for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
+        wide += strlen(line) > 79;
+    tap_ok(wide == 0, "in 80 columns");
     free(text);
 }
 

@@ -291,7 +291,7 @@ static const struct bad bads[] = {
      "job.yaml:1: unknown key 'patients' in train.early-stop: did you mean "
      "'patience'?"},
     {"train: {early-stop: [3]}\n", "", NULL,
-     "job.yaml:1: train.early-stop.on: expected yes or no, found a list"},
+     "job.yaml:1: train.early-stop: expected yes or no, found a list"},
     {"train: {early-stop.patience: 3}\n", "", NULL,
      "job.yaml:1: unknown key 'early-stop.patience' in train: write "
      "early-stop: "
