@@ -278,9 +278,9 @@ static void one_line(char *text)
             *text = ' ';
 }
 
-int tt_rundir_write_verdict(const struct tt_rundir *rd, enum tt_verdict verdict,
-                            int64_t step, const char *reason,
-                            struct tt_error *err)
+int tt_rundir_write_verdict(const struct tt_rundir *rd,
+                            enum tt_run_verdict verdict, int64_t step,
+                            const char *reason, struct tt_error *err)
 {
     char path[TT_RUNDIR_PATH], why[512], word[64] = "done", text[1024];
     int bytes;

@@ -54,12 +54,12 @@ json_t *tt_start_create(const struct tt_slurm *slurm, int rank_count,
 
 /* What became of this start, for the job script: done, requeue (with job and
  * restart, so that an old verdict is not taken for a new one), or failed. */
-enum tt_verdict { TT_VERDICT_DONE, TT_VERDICT_REQUEUE, TT_VERDICT_FAILED };
+enum tt_run_verdict { TT_VERDICT_DONE, TT_VERDICT_REQUEUE, TT_VERDICT_FAILED };
 
 /* Replace the file 'verdict' by three lines: the word, "step N", the reason. */
-int tt_rundir_write_verdict(const struct tt_rundir *rd, enum tt_verdict verdict,
-                            int64_t step, const char *reason,
-                            struct tt_error *err);
+int tt_rundir_write_verdict(const struct tt_rundir *rd,
+                            enum tt_run_verdict verdict, int64_t step,
+                            const char *reason, struct tt_error *err);
 
 /* Take the verdict of an earlier start away. */
 int tt_rundir_clear_verdict(const struct tt_rundir *rd, struct tt_error *err);

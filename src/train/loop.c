@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* loop.c - the story of a run: step, look what is due, go on or stop. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "ckpt/steps.h"
+#include "comm/agree.h"
+#include "comm/watch.h"
+#include "train/due.h"
+#include "train/report.h"
+#include "train/run.h"
+#include "train/source.h"
+
+enum { SLURM_MARGIN_S = 60 };
+
+/* Why the loop ended. */
+enum end { GOES_ON, LENGTH_DONE, TIME_DONE, NO_BETTER, STOPPED, REQUEUED };
+
+struct loop {
+    struct tt_run *run;
+    struct tt_report report;
+    struct tt_due save, eval;
+    struct tt_step_out out; /* of the last step */
+    double started_s, elapsed_before_s, save_cost_s;
+    int64_t evaluated_step;
+    enum end end;
+};
+
+/* --- what is due --- */
+
+static bool slurm_time_is_up(const struct loop *loop)
+{
+    double margin = SLURM_MARGIN_S + 2 * loop->save_cost_s;
+    double limit = loop->run->slurm.end_time;
+
+    return limit > 0 && limit - tt_clock_epoch_s() < margin;
+}
+
+/* Signals are asked for by whichever rank got one; files and clocks by rank 0.
+ */
+static void ask(struct loop *loop, double now_s, int64_t asks[TT_ASK_COUNT])
+{
+    struct tt_run *run = loop->run;
+    enum tt_wish file;
+
+    asks[TT_ASK_STOP] = tt_signals_wish() == TT_WISH_STOP;
+    if (!loop->report.speaks)
+        return;
+    file = tt_rundir_wish(&loop->report.dir, now_s);
+    asks[TT_ASK_SAVE] =
+        file == TT_WISH_SAVE || tt_due_by_time(&loop->save, now_s);
+    asks[TT_ASK_EVAL] = tt_due_by_time(&loop->eval, now_s);
+    asks[TT_ASK_END] =
+        file == TT_WISH_STOP ||
+        (run->plan.total_s > 0 && run->state.elapsed_s >= run->plan.total_s);
+    if (run->slurm.end_time > 0)
+        asks[TT_ASK_STOP] |= slurm_time_is_up(loop);
+}
+
+/* --- one step --- */
+
+static int64_t micro_count(const struct tt_run *run)
+{
+    if (run->plan.params.stats.count == 0)
+        return 1; /* nobody asks */
+    return tt_source_micro_count(&run->plan, run->state.step);
+}
+
+static int step(struct loop *loop, double now_s, struct tt_error *err)
+{
+    struct tt_run *run = loop->run;
+    struct tt_feed feed = {tt_source_feed_train, &run->train};
+    struct tt_step_in in = {
+        .step = run->state.step,
+        .update = run->state.step + 1,
+        .micro_count = micro_count(run),
+        .lr = tt_schedule_lr(&run->plan.schedule, run->state.step),
+    };
+
+    ask(loop, now_s, in.asks);
+    tt_watch_note("a training step", in.step);
+    if (tt_loader_begin_step(run->train.loader, in.step, err) < 0 ||
+        tt_step_run(run->step, &in, &feed, &loop->out, err) < 0)
+        return -1;
+    if (!loop->out.finite)
+        return tt_fail(err, TT_EINVAL,
+                       "step %" PRId64 ": the %s is not finite (loss %g, "
+                       "gradient norm %g): use a smaller optimizer.lr, a "
+                       "longer schedule.warmup or optimizer.clip-norm, and "
+                       "resume from the last checkpoint",
+                       in.step, isfinite(loop->out.loss) ? "gradient" : "loss",
+                       loop->out.loss, loop->out.grad_norm);
+    run->state.samples +=
+        tt_order_step_samples(&run->plan.order, run->state.step);
+    run->state.step++;
+    return 0;
+}
+
+/* --- evaluation --- */
+
+int tt_run_evaluate_all(struct tt_run *run, struct tt_source *source,
+                        struct tt_eval_out *out, struct tt_error *err)
+{
+    struct tt_feed feed = {tt_source_feed_eval, source};
+    struct tt_eval_conf conf = {
+        .exec = &run->exec,
+        .list = run->eval_list,
+        .sample_count = tt_set_info(source->set)->sample_count,
+        .micro_samples = run->plan.eval_samples,
+        .comm = run->world->comm,
+        .rank = run->world->rank,
+        .size = run->world->size,
+    };
+
+    return tt_eval_run(&conf, &feed, out, err);
+}
+
+/* Keep count of the best; whether this one is it. */
+static bool note_best(struct tt_run *run, const struct tt_eval_out *out)
+{
+    struct tt_run_state *s = &run->state;
+    bool by_loss = strcmp(run->job.eval.best, "loss") == 0;
+    double value = by_loss ? -out->loss : out->accuracy;
+    double before = by_loss ? -s->best : s->best;
+    bool better = s->best_step < 0 ||
+                  value > before + run->job.train.early_stop.min_delta;
+
+    s->eval_loss = out->loss;
+    s->eval_accuracy = out->accuracy;
+    s->stale = better ? 0 : s->stale + 1;
+    if (better) {
+        s->best = by_loss ? out->loss : out->accuracy;
+        s->best_step = s->step;
+    }
+    return better;
+}
+
+static void report_eval(struct loop *loop, const struct tt_eval_out *out,
+                        double seconds)
+{
+    struct tt_run *run = loop->run;
+    bool counts = run->plan.spec.loss == TT_LOSS_XENT ||
+                  run->plan.spec.loss == TT_LOSS_BCE;
+    json_t *more =
+        json_pack("{s:f, s:I, s:f}", "valid.loss", out->loss, "valid.targets",
+                  (json_int_t)out->targets, "eval_s", seconds);
+
+    if (counts && more)
+        json_object_set_new(more, "valid.accuracy",
+                            tt_metrics_real(out->accuracy));
+    if (run->plan.spec.tokens && more)
+        json_object_set_new(more, "valid.perplexity",
+                            tt_metrics_real(exp(out->loss)));
+    tt_report_event(&loop->report, "eval", run->state.step, more);
+    if (counts)
+        tt_log_say("step %" PRId64 ": valid loss %.5g, accuracy %.2f %%%s",
+                   run->state.step, out->loss, 100 * out->accuracy,
+                   run->state.best_step == run->state.step ? " (best)" : "");
+    else
+        tt_log_say("step %" PRId64 ": valid loss %.5g%s", run->state.step,
+                   out->loss,
+                   run->state.best_step == run->state.step ? " (best)" : "");
+}
+
+static int evaluate(struct loop *loop, bool *better, struct tt_error *err)
+{
+    struct tt_run *run = loop->run;
+    double start = tt_clock_s();
+    struct tt_eval_out out;
+
+    *better = false;
+    if (!run->valid.set || loop->evaluated_step == run->state.step)
+        return 0;
+    tt_watch_note("an evaluation", run->state.step);
+    if (tt_run_evaluate_all(run, &run->valid, &out, err) < 0)
+        return -1;
+    loop->evaluated_step = run->state.step;
+    *better = note_best(run, &out);
+    report_eval(loop, &out, tt_clock_s() - start);
+    tt_due_done(&loop->eval, tt_clock_s());
+    tt_report_rebase(&loop->report, tt_clock_s());
+    return 0;
+}
+
+/* --- checkpoints --- */
+
+/* Rank 0, after a save: older ones go, the best is pointed to. */
+static void keep(struct loop *loop)
+{
+    struct tt_run *run = loop->run;
+    const char *root = loop->report.dir.checkpoints;
+    struct tt_error err = {0};
+
+    if (!loop->report.speaks)
+        return;
+    if ((run->state.best_step == run->state.step &&
+         tt_ckpt_mark_best(root, run->state.step, &err) < 0) ||
+        tt_ckpt_prune(root, run->job.checkpoint.keep, run->state.best_step,
+                      &err) < 0)
+        tt_log_warn("%s", err.text);
+    tt_rundir_grant(&loop->report.dir, TT_WISH_SAVE);
+}
+
+/* A save that fails leaves the older checkpoint and the run goes on, but one
+ * that ends the run must succeed. */
+static int save(struct loop *loop, bool must, struct tt_error *err)
+{
+    struct tt_run *run = loop->run;
+    double start = tt_clock_s();
+
+    if (run->state.saved_step == run->state.step)
+        return 0;
+    tt_watch_note("a checkpoint", run->state.step);
+    tt_due_done(&loop->save, start);
+    if (tt_run_save_all(run, err) < 0) {
+        if (must)
+            return tt_fail_in(err, "checkpoint of step %" PRId64,
+                              run->state.step);
+        tt_log_warn("checkpoint of step %" PRId64 " not written: %s; going on",
+                    run->state.step, err->text);
+        return 0;
+    }
+    loop->save_cost_s = tt_clock_s() - start;
+    loop->report.line.save_s += loop->save_cost_s;
+    tt_report_event(&loop->report, "save", run->state.step,
+                    json_pack("{s:f}", "save_s", loop->save_cost_s));
+    keep(loop);
+    tt_report_rebase(&loop->report, tt_clock_s());
+    return 0;
+}
+
+/* --- the end --- */
+
+static enum end find_end(const struct loop *loop)
+{
+    const struct tt_run *run = loop->run;
+
+    if (loop->out.asks[TT_ASK_STOP])
+        return REQUEUED;
+    if (run->state.step >= run->plan.total_steps)
+        return LENGTH_DONE;
+    if (loop->out.asks[TT_ASK_END])
+        return run->plan.total_s > 0 &&
+                       run->state.elapsed_s >= run->plan.total_s
+                   ? TIME_DONE
+                   : STOPPED;
+    return GOES_ON;
+}
+
+static bool is_stale(const struct tt_run *run)
+{
+    int64_t patience = run->job.train.early_stop.patience;
+
+    return run->job.train.early_stop.on && patience > 0 &&
+           run->state.stale >= patience;
+}
+
+/* After a step: evaluate, save, decide. */
+static int look(struct loop *loop, struct tt_error *err)
+{
+    struct tt_run *run = loop->run;
+    bool last, better = false;
+
+    loop->end = find_end(loop);
+    last = loop->end != GOES_ON;
+    if (loop->out.asks[TT_ASK_EVAL] ||
+        tt_due_by_steps(&loop->eval, run->state.step) ||
+        (last && loop->end != REQUEUED))
+        if (evaluate(loop, &better, err) < 0)
+            return -1;
+    if (loop->end == GOES_ON && is_stale(run))
+        loop->end = NO_BETTER;
+    last = loop->end != GOES_ON;
+    if (last || better || loop->out.asks[TT_ASK_SAVE] ||
+        tt_due_by_steps(&loop->save, run->state.step))
+        return save(loop, last, err);
+    return 0;
+}
+
+static int play(struct loop *loop, struct tt_error *err)
+{
+    struct tt_run *run = loop->run;
+    double now_s = loop->started_s;
+
+    while (loop->end == GOES_ON) {
+        double lr = tt_schedule_lr(&run->plan.schedule, run->state.step);
+
+        if (step(loop, now_s, err) < 0)
+            return -1;
+        now_s = tt_clock_s();
+        run->state.elapsed_s = loop->elapsed_before_s + now_s - loop->started_s;
+        tt_report_step(&loop->report, run, &loop->out, lr, now_s,
+                       run->state.step == run->plan.total_steps);
+        if (look(loop, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int finish(struct loop *loop, struct tt_error *err)
+{
+    static const char *const reason[] = {
+        [LENGTH_DONE] = "the length of training is reached",
+        [TIME_DONE] = "the time of training is over",
+        [NO_BETTER] = "early stop: the validation set gets no better",
+        [STOPPED] = "stopped by the file STOP",
+        [REQUEUED] = "stopped by a signal or the job's time limit",
+    };
+    struct tt_run *run = loop->run;
+    bool again = loop->end == REQUEUED;
+
+    tt_rundir_grant(&loop->report.dir, TT_WISH_STOP);
+    if (tt_report_verdict(&loop->report,
+                          again ? TT_VERDICT_REQUEUE : TT_VERDICT_DONE,
+                          run->state.step, reason[loop->end], err) < 0)
+        return 1;
+    tt_log_say("%s after step %" PRId64 ": %s", again ? "saved" : "done",
+               run->state.step, reason[loop->end]);
+    return again ? 75 : 0;
+}
+
+static int train(struct loop *loop, struct tt_error *err)
+{
+    struct tt_run *run = loop->run;
+
+    if (run->state.step >= run->plan.total_steps || is_stale(run) ||
+        (run->plan.total_s > 0 && run->state.elapsed_s >= run->plan.total_s)) {
+        tt_log_say("this run is finished (step %" PRId64
+                   "); a larger train.length continues it",
+                   run->state.step);
+        return tt_report_verdict(&loop->report, TT_VERDICT_DONE,
+                                 run->state.step, "finished before", err) < 0
+                   ? 1
+                   : 0;
+    }
+    loop->started_s = tt_clock_s();
+    loop->elapsed_before_s = run->state.elapsed_s;
+    tt_due_init(&loop->save, &run->plan, &run->job.checkpoint.every,
+                loop->started_s);
+    tt_due_init(&loop->eval, &run->plan, &run->job.eval.every, loop->started_s);
+    if (play(loop, err) < 0)
+        return 1;
+    return finish(loop, err);
+}
+
+int tt_run_train_all(struct tt_run *run, struct tt_error *err)
+{
+    struct loop loop = {.run = run, .evaluated_step = -1};
+    struct tt_error late = {0};
+    int rc = 1;
+
+    if (tt_report_open_all(&loop.report, run, err) < 0 ||
+        tt_run_resume_all(run, err) < 0 || tt_run_start_data_all(run, err) < 0)
+        goto out;
+    tt_run_summary(run);
+    if (tt_agree(tt_report_start(&loop.report, run, err), err,
+                 run->world->comm) < 0)
+        goto out;
+    rc = train(&loop, err);
+out:
+    if (rc == 1)
+        tt_report_verdict(&loop.report, TT_VERDICT_FAILED, run->state.step,
+                          err->text, &late);
+    tt_report_close(&loop.report);
+    return rc;
+}

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* summary.c - the lines that a run starts with. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/units.h"
+#include "train/progress.h"
+#include "train/run.h"
+
+enum { SHORT = 32 };
+
+static void say_model(const struct tt_run *run)
+{
+    char count[SHORT];
+
+    tt_count_format((double)run->plan.params.trained, count, sizeof(count));
+    tt_summary_row("model", "%s, %s parameters in %d blocks",
+                   run->job.model.family, count, run->plan.spec.block_count);
+}
+
+static void say_set(const char *label, const struct tt_set *set)
+{
+    const struct tt_set_info *info = tt_set_info(set);
+
+    if (info->kind == TT_SET_TOKENS)
+        tt_summary_row(label,
+                       "%" PRId64 " samples of %" PRId64
+                       " tokens, vocabulary %" PRId64,
+                       info->sample_count, info->x_values, info->classes);
+    else if (info->y_is_class)
+        tt_summary_row(label,
+                       "%" PRId64 " samples of %" PRId64 " values, %" PRId64
+                       " classes",
+                       info->sample_count, info->x_values, info->classes);
+    else
+        tt_summary_row(label,
+                       "%" PRId64 " samples of %" PRId64 " values, %" PRId64
+                       " targets each",
+                       info->sample_count, info->x_values, info->y_values);
+}
+
+static void say_batch(const struct tt_run *run)
+{
+    const struct tt_plan *p = &run->plan;
+
+    tt_summary_row("batch",
+                   "%" PRId64 " samples a step = %" PRId64 " lanes x %" PRId64
+                   " micro-batches of %" PRId64,
+                   p->global_batch, p->lanes, p->deal.micro_per_lane,
+                   p->micro_samples);
+}
+
+static void say_length(const struct tt_run *run)
+{
+    const struct tt_plan *p = &run->plan;
+    char time[SHORT];
+
+    if (p->total_steps != INT64_MAX && p->epoch_steps > 0)
+        tt_summary_row(
+            "length", "%" PRId64 " steps, %.3g epochs of %" PRId64 " steps",
+            p->total_steps, (double)p->total_steps / (double)p->epoch_steps,
+            p->epoch_steps);
+    else if (p->total_steps != INT64_MAX)
+        tt_summary_row("length", "%" PRId64 " steps", p->total_steps);
+    if (p->total_s > 0)
+        tt_summary_row("", "at most %s",
+                       tt_time_format(p->total_s, time, sizeof(time)));
+}
+
+static void say_layout(const struct tt_run *run)
+{
+    const struct tt_world *w = run->world;
+
+    tt_summary_row("layout", "%d %s on %d %s, %d %s each, backend %s", w->size,
+                   w->size == 1 ? "rank" : "ranks", w->node_count,
+                   w->node_count == 1 ? "node" : "nodes", run->threads,
+                   run->threads == 1 ? "thread" : "threads",
+                   run->plan.memory_conf.backend->name);
+    tt_summary_row("numbers", "%s", run->fingerprint);
+}
+
+static void say_memory(const struct tt_run *run)
+{
+    const struct tt_memory *m = &run->plan.memory;
+    char all[SHORT], w[SHORT], g[SHORT], o[SHORT], a[SHORT], k[SHORT];
+
+    tt_summary_row("memory",
+                   "%s a rank: weights %s, gradients %s, optimizer %s, "
+                   "activations %s, workspace %s",
+                   tt_bytes_format(tt_memory_sum(m), all, sizeof(all)),
+                   tt_bytes_format(m->weights, w, sizeof(w)),
+                   tt_bytes_format(m->accumulators, g, sizeof(g)),
+                   tt_bytes_format(m->moments, o, sizeof(o)),
+                   tt_bytes_format(m->activations, a, sizeof(a)),
+                   tt_bytes_format(m->workspace, k, sizeof(k)));
+}
+
+static void say_work(const struct tt_run *run)
+{
+    char flops[SHORT];
+
+    tt_count_format((double)run->plan.step_flops, flops, sizeof(flops));
+    tt_summary_row("work", "%sFLOP a step", flops);
+    if (run->state.step > 0)
+        tt_summary_row("resume", "from step %" PRId64, run->state.step);
+}
+
+/* Ranks that share lanes unevenly wait for each other. */
+static void warn_layout(const struct tt_run *run)
+{
+    const struct tt_deal *deal = &run->plan.deal;
+    int pieces = tt_deal_pieces(deal);
+    double efficiency = tt_lanes_efficiency(pieces, deal->dp);
+
+    if (efficiency < 0.999)
+        tt_log_warn("%d ranks share %d lanes unevenly: about %.0f %% of the "
+                    "ranks' time is used; a number of ranks that divides %d "
+                    "uses all of it",
+                    deal->dp, pieces, 100 * efficiency, pieces);
+    if (deal->split > 1)
+        tt_log_warn("%d ranks are more than train.lanes: %d: the numbers agree "
+                    "with fewer ranks only up to rounding, not bit for bit",
+                    deal->dp, deal->lanes);
+}
+
+void tt_run_summary(const struct tt_run *run)
+{
+    if (run->world->rank != 0)
+        return;
+    say_model(run);
+    say_set("train", run->train.set);
+    if (run->valid.set)
+        say_set("valid", run->valid.set);
+    say_batch(run);
+    say_length(run);
+    say_layout(run);
+    say_memory(run);
+    say_work(run);
+    warn_layout(run);
+}
