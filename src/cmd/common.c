@@ -83,6 +83,8 @@ static int take(struct tt_args *args, char *arg)
     flag = find_flag(args, arg);
     if (flag >= 0)
         return take_flag(args, flag, arg);
+    if (!strchr(arg, '='))
+        return complain(args, "there is no flag ", arg);
     args->knob[args->knob_count++] = arg;
     return TT_GO_ON;
 }

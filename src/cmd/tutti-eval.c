@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* tutti-eval - loss and accuracy of a checkpoint on a set. */
+/* tutti-eval.c - loss and accuracy of a checkpoint on a set. */
 #include "cmd/common.h"
 #include "cmd/eval_modes.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* tutti-train - train a model as a job file says; the same command resumes. */
+/* tutti-train.c - train a model as a job file says; run again, it resumes. */
 #include "base/log.h"
 #include "cmd/common.h"
 #include "cmd/train_modes.h"
