@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* start.c - start and end of MPI, and who and where this rank is. */
 #include <inttypes.h>
-#include <stdarg.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -85,6 +85,18 @@ static void open_comms(struct tt_world *world)
     MPI_Allreduce(&first, &world->node_count, 1, MPI_INT, MPI_SUM, world->comm);
 }
 
+static void count_cpus(struct tt_world *world)
+{
+    cpu_set_t set;
+
+    CPU_ZERO(&set);
+    sched_getaffinity(0, sizeof(set), &set); /* fails: stays empty */
+    world->cpus = CPU_COUNT(&set);
+    MPI_Allreduce(MPI_IN_PLACE, &set, sizeof(set), MPI_BYTE, MPI_BOR,
+                  world->node);
+    world->node_cpus = CPU_COUNT(&set);
+}
+
 static int check(const struct tt_world *world, int tasks, int level,
                  struct tt_error *err)
 {
@@ -118,6 +130,7 @@ int tt_world_start(struct tt_world *world, int *argc, char ***argv,
     }
     set_handler(MPI_COMM_WORLD); /* its duplicates inherit it */
     open_comms(world);
+    count_cpus(world);
     tt_log_start("tutti", world->rank, TT_LOG_INFO);
     return 0;
 }

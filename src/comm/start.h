@@ -13,6 +13,9 @@ struct tt_world {
     MPI_Comm node; /* ranks that share this host's memory */
     int node_rank, node_size, node_count;
     char host[64]; /* without its domain */
+    int cpus;      /* hardware threads that this rank may run on, 0: unknown */
+    int node_cpus; /* that all ranks of this node may run on together; fewer
+                    * than node_size: ranks take turns, and MPI spins */
     double init_s; /* wall time that MPI_Init took */
 };
 

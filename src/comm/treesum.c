@@ -27,7 +27,8 @@ struct tt_treesum {
     int add_count;
     struct tt_lane_add *add; /* over the nodes of all ranks, in rank order */
     int *rank_nodes;         /* of each rank */
-    float *pack, *gather;    /* what goes out, where it comes together */
+    float *pack, *gather;    /* what goes out, what comes in */
+    float **at;              /* where each node stands while it is added */
     int64_t piece_floats;    /* of one node that the scratch has room for */
     int *send_count, *send_first, *recv_count, *recv_first;
 };
@@ -118,8 +119,9 @@ static int plan_tree(struct tt_treesum *s, int lanes, struct tt_error *err)
     struct tt_lane_node *node = malloc((size_t)lanes * sizeof(*node));
 
     s->add = malloc((size_t)lanes * sizeof(*s->add));
+    s->at = malloc((size_t)lanes * sizeof(*s->at));
     s->rank_nodes = malloc((size_t)s->dp * sizeof(int));
-    if (!node || !s->add || !s->rank_nodes) {
+    if (!node || !s->add || !s->at || !s->rank_nodes) {
         free(node);
         return tt_fail(err, TT_ENOMEM, "no memory for the tree of lanes");
     }
@@ -172,6 +174,7 @@ void tt_treesum_destroy(struct tt_treesum *s)
     if (!s)
         return;
     free(s->add);
+    free(s->at);
     free(s->rank_nodes);
     free(s->pack);
     free(s->gather);
@@ -192,15 +195,17 @@ static void add_floats(float *restrict dst, const float *restrict src,
         dst[i] += src[i];
 }
 
-/* Add up all nodes, 'count' floats each, one behind the other in 'gather'. */
-static void add_tree(const struct tt_treesum *s, int64_t count)
+/* Add up the nodes that stand at s->at[], 'count' floats each, into 'out'. */
+static void add_tree(const struct tt_treesum *s, int64_t count, float *out)
 {
     for (int64_t at = 0; at < count; at += ADD_FLOATS) {
         int64_t left = count - at < ADD_FLOATS ? count - at : ADD_FLOATS;
 
         for (int i = 0; i < s->add_count; i++)
-            add_floats(s->gather + s->add[i].dst * count + at,
-                       s->gather + s->add[i].src * count + at, left);
+            add_floats(s->at[s->add[i].dst] + at, s->at[s->add[i].src] + at,
+                       left);
+        if (out != s->at[0])
+            memcpy(out + at, s->at[0] + at, (size_t)left * sizeof(float));
     }
 }
 
@@ -208,31 +213,28 @@ static void add_tree(const struct tt_treesum *s, int64_t count)
 static void sum_gathered(struct tt_treesum *s, float *const *node,
                          int64_t count)
 {
-    const float *send = node[0];
-    int first = 0;
+    int all = 0;
 
-    if (s->nodes > 1) {
-        for (int i = 0; i < s->nodes; i++)
-            memcpy(s->pack + i * count, node[i], (size_t)count * sizeof(float));
-        send = s->pack;
-    }
-    for (int r = 0; r < s->dp && !s->even; r++) {
+    for (int r = 0; r < s->dp; r++) {
         s->recv_count[r] = s->rank_nodes[r] * (int)count;
-        s->recv_first[r] = first;
-        first += s->recv_count[r];
+        s->recv_first[r] = all * (int)count;
+        for (int i = 0; i < s->rank_nodes[r]; i++, all++) {
+            s->at[all] = s->gather + all * count;
+            if (r == s->rank)
+                memcpy(s->at[all], node[i], (size_t)count * sizeof(float));
+        }
     }
     if (s->even)
-        MPI_Allgather(send, s->nodes * (int)count, MPI_FLOAT, s->gather,
-                      s->nodes * (int)count, MPI_FLOAT, s->comm);
+        MPI_Allgather(MPI_IN_PLACE, 0, MPI_FLOAT, s->gather, s->recv_count[0],
+                      MPI_FLOAT, s->comm);
     else
-        MPI_Allgatherv(send, s->nodes * (int)count, MPI_FLOAT, s->gather,
-                       s->recv_count, s->recv_first, MPI_FLOAT, s->comm);
-    add_tree(s, count);
-    memcpy(node[0], s->gather, (size_t)count * sizeof(float));
+        MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_FLOAT, s->gather, s->recv_count,
+                       s->recv_first, MPI_FLOAT, s->comm);
+    add_tree(s, count, node[0]);
 }
 
-/* Fill the counts of the all-to-all; with several nodes, pack what goes to
- * each owner.  Returns where it starts. */
+/* Fill the counts of what goes to other owners; with several nodes, pack it.
+ * Returns where it starts. */
 static float *pack_slices(struct tt_treesum *s, float *const *node, int64_t at,
                           int64_t count)
 {
@@ -241,6 +243,8 @@ static float *pack_slices(struct tt_treesum *s, float *const *node, int64_t at,
     for (int r = 0; r < s->dp; r++) {
         struct tt_block b = slice_of(s, count, r);
 
+        if (r == s->rank)
+            b.count = 0;
         s->send_count[r] = s->nodes * (int)b.count;
         s->send_first[r] = s->nodes > 1 ? (int)(pack - s->pack) : (int)b.first;
         for (int i = 0; s->nodes > 1 && i < s->nodes; i++) {
@@ -252,29 +256,45 @@ static float *pack_slices(struct tt_treesum *s, float *const *node, int64_t at,
     return s->nodes > 1 ? s->pack : node[0] + at;
 }
 
+/* Where the nodes' parts of this owner's slice will stand: its own where they
+ * are, others' as they come in. */
+static void place_slices(struct tt_treesum *s, float *const *node,
+                         struct tt_block mine)
+{
+    int first = 0, all = 0;
+
+    for (int r = 0; r < s->dp; r++) {
+        s->recv_first[r] = first;
+        for (int i = 0; i < s->rank_nodes[r]; i++, all++)
+            if (r == s->rank) {
+                s->at[all] = node[i] + mine.first;
+            } else {
+                s->at[all] = s->gather + first;
+                first += (int)mine.count;
+            }
+        s->recv_count[r] = first - s->recv_first[r];
+    }
+}
+
 /* One piece of a long sum: floats at .. at+count-1 of every node. */
 static void sum_piece(struct tt_treesum *s, float *const *node, int64_t at,
                       int64_t count)
 {
-    int64_t mine = slice_of(s, count, s->rank).count;
+    struct tt_block mine = slice_of(s, count, s->rank);
     float *send = pack_slices(s, node, at, count);
-    int first = 0;
 
-    for (int r = 0; r < s->dp; r++) {
-        s->recv_count[r] = s->rank_nodes[r] * (int)mine;
-        s->recv_first[r] = first;
-        first += s->recv_count[r];
-    }
+    mine.first += at;
+    place_slices(s, node, mine);
     MPI_Alltoallv(send, s->send_count, s->send_first, MPI_FLOAT, s->gather,
                   s->recv_count, s->recv_first, MPI_FLOAT, s->comm);
-    add_tree(s, mine);
+    add_tree(s, mine.count, node[0] + mine.first);
     for (int r = 0; r < s->dp; r++) {
         struct tt_block b = slice_of(s, count, r);
 
         s->recv_count[r] = (int)b.count;
         s->recv_first[r] = (int)b.first;
     }
-    MPI_Allgatherv(s->gather, (int)mine, MPI_FLOAT, node[0] + at, s->recv_count,
+    MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_FLOAT, node[0] + at, s->recv_count,
                    s->recv_first, MPI_FLOAT, s->comm);
 }
 

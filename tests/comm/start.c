@@ -108,6 +108,9 @@ static void test_world(void)
     ok_all(sum == world.node_size && world.node_size == size &&
                world.node_rank == rank && world.node_count == 1,
            "one node holds all");
+    ok_all(world.cpus >= 1 && world.node_cpus >= world.cpus &&
+               world.node_cpus <= sysconf(_SC_NPROCESSORS_CONF),
+           "as many hardware threads as there are");
     ok_all(world.host[0] != '\0' && !strchr(world.host, '.'), "a host name");
     ok_all(world.init_s > 0 && world.init_s < 60, "MPI_Init took a while");
 }
