@@ -3,6 +3,7 @@ noinst_LIBRARIES += %D%/libckpt.a
 %C%_libckpt_a_SOURCES = \
 	%D%/blocks.c %D%/blocks.h \
 	%D%/ckpt.h \
+	%D%/compare.c %D%/compare.h \
 	%D%/image.c %D%/image.h \
 	%D%/load.c \
 	%D%/manifest.c %D%/manifest.h \

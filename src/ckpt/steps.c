@@ -18,6 +18,7 @@
 #include "ckpt/blocks.h"
 #include "ckpt/manifest.h"
 #include "io/path.h"
+#include "job/job.h"
 
 #define STEP_NAME "step-%08" PRId64
 
@@ -108,21 +109,15 @@ struct side {
     char host[65];
 };
 
-/* A number that Slurm left in the environment, or -1. */
-static int64_t env_i64(const char *name)
-{
-    const char *text = getenv(name);
-
-    return text && *text ? strtoll(text, NULL, 10) : -1;
-}
-
 static void side_here(struct side *side, int64_t step, const char *kind)
 {
     static int64_t serial;
+    struct tt_slurm slurm;
 
+    tt_slurm_read(&slurm);
     *side = (struct side){.step = step,
-                          .job = env_i64("SLURM_JOB_ID"),
-                          .restart = env_i64("SLURM_RESTART_COUNT"),
+                          .job = slurm.job_id,
+                          .restart = slurm.restart_count,
                           .pid = getpid(),
                           .serial = serial++};
     snprintf(side->kind, sizeof(side->kind), "%s", kind);

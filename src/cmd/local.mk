@@ -17,3 +17,6 @@ tutti_train_LDADD = %D%/libcmd.a $(TT_FLOOR_6)
 tutti_eval_SOURCES = %D%/tutti-eval.c
 tutti_eval_CPPFLAGS = $(AM_CPPFLAGS) $(HDF5_CFLAGS) $(MPI_CFLAGS)
 tutti_eval_LDADD = %D%/libcmd.a $(TT_FLOOR_6)
+bin_PROGRAMS += tutti-ckpt
+tutti_ckpt_SOURCES = %D%/tutti-ckpt.c
+tutti_ckpt_LDADD = src/ckpt/libckpt.a src/io/libio.a $(TT_FLOOR_2)

@@ -3,7 +3,7 @@ CKPT_TEST = %D%/state.c %D%/state.h
 CKPT_TEST_CPPFLAGS = $(AM_CPPFLAGS) $(HDF5_CFLAGS) $(MPI_CFLAGS) \
 	-I$(top_srcdir)/tests
 CKPT_TEST_LDADD = tests/lib/libtap.a src/ckpt/libckpt.a src/io/libio.a \
-	src/comm/libcomm.a src/layout/liblayout.a $(TT_FLOOR_1) $(HDF5_LIBS) \
+	src/comm/libcomm.a src/job/libjob.a src/layout/liblayout.a $(TT_FLOOR_1) $(HDF5_LIBS) \
 	$(MPI_LIBS)
 check_PROGRAMS += %D%/reshape.mpi
 %C%_reshape_mpi_SOURCES = %D%/reshape.c $(CKPT_TEST)
@@ -29,3 +29,7 @@ check_PROGRAMS += %D%/kill.t
 %C%_kill_t_SOURCES = %D%/kill.c $(CKPT_TEST)
 %C%_kill_t_CPPFLAGS = $(CKPT_TEST_CPPFLAGS)
 %C%_kill_t_LDADD = $(CKPT_TEST_LDADD)
+check_PROGRAMS += %D%/tool.mpi
+%C%_tool_mpi_SOURCES = %D%/tool.c $(CKPT_TEST)
+%C%_tool_mpi_CPPFLAGS = $(CKPT_TEST_CPPFLAGS)
+%C%_tool_mpi_LDADD = $(CKPT_TEST_LDADD)
