@@ -22,7 +22,8 @@ struct tt_kernel {
 struct tt_backend {
     const char *name; /* "ref", "cpu" */
     struct tt_kernel kernel[TT_OP_KIND_COUNT];
-    /* One-time set-up of libraries and threads; 'threads' as OpenMP has them */
+    /* Set-up of libraries and threads, by the compute thread; work_bytes() of
+     * tuned kernels grows with 'threads', so start first. */
     void (*start)(int threads);
     /* "avx512, oneDNN 2.6.3": what decides the bits, see below */
     void (*describe)(char *text, size_t text_bytes);

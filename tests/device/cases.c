@@ -642,7 +642,7 @@ static void case_avgpool_overlap(struct tcase *c)
 
 static void case_ranges(struct tcase *c)
 {
-    int64_t count = case_draw(c, 1, 3000);
+    int64_t count = case_draw(c, 1, 3000) * (c->samples > 6 ? 50 : 1);
 
     add_fixed(c, "x", count, FILL_NORMAL);
     add_fixed(c, "y", count, FILL_NORMAL);
@@ -661,7 +661,7 @@ static void case_ranges(struct tcase *c)
 
 static void case_sgd(struct tcase *c)
 {
-    int64_t count = case_draw(c, 1, 3000);
+    int64_t count = case_draw(c, 1, 3000) * (c->samples > 6 ? 50 : 1);
 
     add_fixed(c, "w", count, FILL_NORMAL);
     add_fixed(c, "grad", count, FILL_NORMAL);
@@ -680,7 +680,7 @@ static void case_sgd(struct tcase *c)
 
 static void case_adam(struct tcase *c)
 {
-    int64_t count = case_draw(c, 1, 3000);
+    int64_t count = case_draw(c, 1, 3000) * (c->samples > 6 ? 50 : 1);
 
     add_fixed(c, "w", count, FILL_NORMAL);
     add_fixed(c, "grad", count, FILL_NORMAL);
@@ -736,11 +736,11 @@ const case_fn case_table[] = {
 };
 const int case_table_count = sizeof(case_table) / sizeof(case_table[0]);
 
-void case_init(struct tcase *c, int idx, uint64_t seed)
+void case_init(struct tcase *c, int idx, uint64_t seed, bool many)
 {
     memset(c, 0, sizeof(*c));
     c->seed = seed * 1000 + (uint64_t)idx;
-    c->samples = case_draw(c, 2, 6);
+    c->samples = case_draw(c, 2, 6) * (many ? 24 : 1);
     c->longest = 1;
     c->now = (struct tt_now){
         .seed = seed,

@@ -55,8 +55,9 @@ typedef void (*case_fn)(struct tcase *c);
 extern const case_fn case_table[];
 extern const int case_table_count;
 
-/* Make case 'idx' with fresh shapes and numbers. */
-void case_init(struct tcase *c, int idx, uint64_t seed);
+/* Make case 'idx' with fresh shapes and numbers; 'many' samples are enough for
+ * several threads. */
+void case_init(struct tcase *c, int idx, uint64_t seed, bool many);
 void case_clear(struct tcase *c);
 
 /* An independent copy of the arrays, and putting them back. */

@@ -170,7 +170,7 @@ static void check_case(int idx, uint64_t seed)
 {
     struct tcase c, before;
 
-    case_init(&c, idx, seed);
+    case_init(&c, idx, seed, false);
     if (c.wrt[0] != '\0') {
         c.now.valid_rows = c.samples - (int64_t)(seed % 2);
         case_copy(&before, &c);

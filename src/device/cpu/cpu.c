@@ -1,17 +1,57 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* cpu.c - the table of tuned kernels. */
+/* cpu.c - the tuned backend: hands each op to the level that start() picked. */
 #include <stdio.h>
 
-#include "device/ref/ref_priv.h"
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+#define TT_CPU_LEVEL base
+#include "device/cpu/cpu_priv.h"
+
+static const struct tt_cpu_level *level = &tt_cpu_base_level;
+
+#ifdef _OPENMP
+static void start_threads(int threads)
+{
+    omp_set_dynamic(0);
+    omp_set_max_active_levels(1);
+    omp_set_num_threads(threads);
+}
+#else
+static void start_threads(int threads)
+{
+    (void)threads;
+}
+#endif
 
 static void start(int threads)
 {
-    (void)threads;
+    tt_cpu_set_threads(threads);
+    start_threads(tt_cpu_threads());
+    tt_gemm_lib_start(tt_cpu_threads());
+    level = tt_cpu_level_at(0);
 }
 
 static void describe(char *text, size_t text_bytes)
 {
-    snprintf(text, text_bytes, "portable C");
+    char lib[96];
+
+    tt_gemm_lib_describe(lib, sizeof(lib));
+    snprintf(text, text_bytes, "%s, %d threads, %s", tt_cpu_level_at(0)->name,
+             tt_cpu_threads(), lib);
+}
+
+static void run(TT_KERNEL_ARGS)
+{
+    level->kernel[op->kind].run(op, ptr, now, work);
+}
+
+static size_t work_bytes(const struct tt_op *op, int64_t samples)
+{
+    const struct tt_kernel *kernel = &level->kernel[op->kind];
+
+    return kernel->work_bytes != NULL ? kernel->work_bytes(op, samples) : 0;
 }
 
 const struct tt_backend tt_backend_cpu = {
@@ -20,38 +60,37 @@ const struct tt_backend tt_backend_cpu = {
     .describe = describe,
     .kernel =
         {
-            [TT_OP_DENSE] = {tt_ref_dense, NULL},
-            [TT_OP_DENSE_DX] = {tt_ref_dense_dx, NULL},
-            [TT_OP_DENSE_DW] = {tt_ref_dense_dw, NULL},
-            [TT_OP_ACT] = {tt_ref_act, NULL},
-            [TT_OP_ACT_BWD] = {tt_ref_act_bwd, NULL},
-            [TT_OP_DROPOUT] = {tt_ref_dropout, NULL},
-            [TT_OP_ADD] = {tt_ref_add, NULL},
-            [TT_OP_LAYERNORM] = {tt_ref_layernorm, NULL},
-            [TT_OP_LAYERNORM_BWD] = {tt_ref_layernorm_bwd, NULL},
-            [TT_OP_BATCHNORM] = {tt_ref_batchnorm, NULL},
-            [TT_OP_BATCHNORM_BWD] = {tt_ref_batchnorm_bwd, NULL},
-            [TT_OP_BATCHNORM_EVAL] = {tt_ref_batchnorm_eval, NULL},
-            [TT_OP_EMBED] = {tt_ref_embed, NULL},
-            [TT_OP_EMBED_BWD] = {tt_ref_embed_bwd, NULL},
-            [TT_OP_ATTENTION] = {tt_ref_attention, NULL},
-            [TT_OP_ATTENTION_BWD] = {tt_ref_attention_bwd,
-                                     tt_ref_attention_bwd_work},
-            [TT_OP_XENT] = {tt_ref_xent, NULL},
-            [TT_OP_MSE] = {tt_ref_mse, NULL},
-            [TT_OP_BCE] = {tt_ref_bce, NULL},
-            [TT_OP_CONV] = {tt_ref_conv, NULL},
-            [TT_OP_CONV_DX] = {tt_ref_conv_dx, NULL},
-            [TT_OP_CONV_DW] = {tt_ref_conv_dw, NULL},
-            [TT_OP_MAXPOOL] = {tt_ref_maxpool, NULL},
-            [TT_OP_MAXPOOL_BWD] = {tt_ref_maxpool_bwd, NULL},
-            [TT_OP_AVGPOOL] = {tt_ref_avgpool, NULL},
-            [TT_OP_AVGPOOL_BWD] = {tt_ref_avgpool_bwd, NULL},
-            [TT_OP_ZERO] = {tt_ref_zero, NULL},
-            [TT_OP_SUM] = {tt_ref_sum, NULL},
-            [TT_OP_SUMSQ] = {tt_ref_sumsq, NULL},
-            [TT_OP_RUNNING] = {tt_ref_running, NULL},
-            [TT_OP_SGD] = {tt_ref_sgd, NULL},
-            [TT_OP_ADAM] = {tt_ref_adam, NULL},
+            [TT_OP_DENSE] = {run, work_bytes},
+            [TT_OP_DENSE_DX] = {run, work_bytes},
+            [TT_OP_DENSE_DW] = {run, work_bytes},
+            [TT_OP_ACT] = {run, work_bytes},
+            [TT_OP_ACT_BWD] = {run, work_bytes},
+            [TT_OP_DROPOUT] = {run, work_bytes},
+            [TT_OP_ADD] = {run, work_bytes},
+            [TT_OP_LAYERNORM] = {run, work_bytes},
+            [TT_OP_LAYERNORM_BWD] = {run, work_bytes},
+            [TT_OP_BATCHNORM] = {run, work_bytes},
+            [TT_OP_BATCHNORM_BWD] = {run, work_bytes},
+            [TT_OP_BATCHNORM_EVAL] = {run, work_bytes},
+            [TT_OP_EMBED] = {run, work_bytes},
+            [TT_OP_EMBED_BWD] = {run, work_bytes},
+            [TT_OP_ATTENTION] = {run, work_bytes},
+            [TT_OP_ATTENTION_BWD] = {run, work_bytes},
+            [TT_OP_XENT] = {run, work_bytes},
+            [TT_OP_MSE] = {run, work_bytes},
+            [TT_OP_BCE] = {run, work_bytes},
+            [TT_OP_CONV] = {run, work_bytes},
+            [TT_OP_CONV_DX] = {run, work_bytes},
+            [TT_OP_CONV_DW] = {run, work_bytes},
+            [TT_OP_MAXPOOL] = {run, work_bytes},
+            [TT_OP_MAXPOOL_BWD] = {run, work_bytes},
+            [TT_OP_AVGPOOL] = {run, work_bytes},
+            [TT_OP_AVGPOOL_BWD] = {run, work_bytes},
+            [TT_OP_ZERO] = {run, work_bytes},
+            [TT_OP_SUM] = {run, work_bytes},
+            [TT_OP_SUMSQ] = {run, work_bytes},
+            [TT_OP_RUNNING] = {run, work_bytes},
+            [TT_OP_SGD] = {run, work_bytes},
+            [TT_OP_ADAM] = {run, work_bytes},
         },
 };

@@ -36,7 +36,7 @@ double tt_ref_act_value(enum tt_act act, double x)
 {
     switch (act) {
     case TT_ACT_RELU:
-        return x > 0 ? x : x * 0;
+        return x < 0 ? 0 : x;
     case TT_ACT_GELU:
         return 0.5 * x * (1 + gelu_inner(x));
     case TT_ACT_GELU_ERF:

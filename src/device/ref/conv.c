@@ -2,21 +2,9 @@
 /* conv.c - two-dimensional convolution of NHWC images. */
 #include "device/ref/ref_priv.h"
 
-struct conv {
-    int64_t H, W, I, O, KH, KW, stride, pad, OH, OW;
-};
-
-static struct conv conv_of(const struct tt_op *op)
-{
-    const int64_t *d = op->dim;
-
-    return (struct conv){d[0], d[1], d[2], d[3], d[4],
-                         d[5], d[6], d[7], d[8], d[9]};
-}
-
 /* First element of x that tap (kh, kw) of output (b, oh, ow) reads, or -1 in
  * the padding. */
-static int64_t in_x(const struct conv *c, int64_t pixel, int64_t tap)
+static int64_t in_x(const struct tt_conv_dims *c, int64_t pixel, int64_t tap)
 {
     int64_t b = pixel / (c->OH * c->OW);
     int64_t oh = pixel / c->OW % c->OH, ow = pixel % c->OW;
@@ -30,7 +18,7 @@ static int64_t in_x(const struct conv *c, int64_t pixel, int64_t tap)
 
 void tt_ref_conv(TT_KERNEL_ARGS)
 {
-    struct conv c = conv_of(op);
+    struct tt_conv_dims c = tt_conv_dims_of(op);
     float *y = ptr[0];
     const float *x = ptr[1], *w = ptr[2], *b = tt_ref_at(op, ptr, 3);
     int64_t pixels = now->valid_rows * c.OH * c.OW, taps = c.KH * c.KW;
@@ -51,8 +39,8 @@ void tt_ref_conv(TT_KERNEL_ARGS)
 }
 
 /* dx[(b, ih, iw, i)]: over the outputs that read it. */
-static double dx_of(const struct conv *c, const float *dy, const float *w,
-                    int64_t at)
+static double dx_of(const struct tt_conv_dims *c, const float *dy,
+                    const float *w, int64_t at)
 {
     int64_t b = at / (c->H * c->W * c->I), i = at % c->I;
     int64_t taps = c->KH * c->KW;
@@ -72,7 +60,7 @@ static double dx_of(const struct conv *c, const float *dy, const float *w,
 
 void tt_ref_conv_dx(TT_KERNEL_ARGS)
 {
-    struct conv c = conv_of(op);
+    struct tt_conv_dims c = tt_conv_dims_of(op);
     float *dx = ptr[0];
     const float *dy = ptr[1], *w = ptr[2];
 
@@ -82,8 +70,8 @@ void tt_ref_conv_dx(TT_KERNEL_ARGS)
 }
 
 /* dw[(o, tap, i)]: over the pixels. */
-static double dw_of(const struct conv *c, const float *dy, const float *x,
-                    int64_t at, int64_t pixels)
+static double dw_of(const struct tt_conv_dims *c, const float *dy,
+                    const float *x, int64_t at, int64_t pixels)
 {
     int64_t taps = c->KH * c->KW, o = at / (taps * c->I);
     double sum = 0;
@@ -99,7 +87,7 @@ static double dw_of(const struct conv *c, const float *dy, const float *x,
 
 void tt_ref_conv_dw(TT_KERNEL_ARGS)
 {
-    struct conv c = conv_of(op);
+    struct tt_conv_dims c = tt_conv_dims_of(op);
     float *dw = ptr[0], *db = tt_ref_at(op, ptr, 3);
     const float *dy = ptr[1], *x = ptr[2];
     int64_t pixels = now->valid_rows * c.OH * c.OW;

@@ -4,20 +4,9 @@
 
 #include "device/ref/ref_priv.h"
 
-struct pool {
-    int64_t H, W, C, K, stride, pad, OH, OW;
-};
-
-static struct pool pool_of(const struct tt_op *op)
-{
-    const int64_t *d = op->dim;
-
-    return (struct pool){d[0], d[1], d[2], d[3], d[4], d[5], d[6], d[7]};
-}
-
 /* Index within a sample's x of tap 'tap' of output 'out' of a sample's y, or
  * -1 in the padding. */
-static int64_t in_x(const struct pool *p, int64_t out, int64_t tap)
+static int64_t in_x(const struct tt_pool_dims *p, int64_t out, int64_t tap)
 {
     int64_t oh = out / p->C / p->OW, ow = out / p->C % p->OW;
     int64_t ih = oh * p->stride - p->pad + tap / p->K;
@@ -28,19 +17,19 @@ static int64_t in_x(const struct pool *p, int64_t out, int64_t tap)
     return (ih * p->W + iw) * p->C + out % p->C;
 }
 
-static int64_t out_count(const struct pool *p)
+static int64_t out_count(const struct tt_pool_dims *p)
 {
     return p->OH * p->OW * p->C;
 }
 
-static int64_t in_count(const struct pool *p)
+static int64_t in_count(const struct tt_pool_dims *p)
 {
     return p->H * p->W * p->C;
 }
 
 void tt_ref_maxpool(TT_KERNEL_ARGS)
 {
-    struct pool p = pool_of(op);
+    struct tt_pool_dims p = tt_pool_dims_of(op);
     float *y = ptr[0];
     int32_t *idx = ptr[1];
     int64_t outs = out_count(&p);
@@ -63,7 +52,7 @@ void tt_ref_maxpool(TT_KERNEL_ARGS)
 
 void tt_ref_maxpool_bwd(TT_KERNEL_ARGS)
 {
-    struct pool p = pool_of(op);
+    struct tt_pool_dims p = tt_pool_dims_of(op);
     float *dx = ptr[0];
     const float *dy = ptr[1];
     const int32_t *idx = ptr[2];
@@ -78,7 +67,7 @@ void tt_ref_maxpool_bwd(TT_KERNEL_ARGS)
 
 void tt_ref_avgpool(TT_KERNEL_ARGS)
 {
-    struct pool p = pool_of(op);
+    struct tt_pool_dims p = tt_pool_dims_of(op);
     float *y = ptr[0];
     int64_t outs = out_count(&p);
 
@@ -98,7 +87,7 @@ void tt_ref_avgpool(TT_KERNEL_ARGS)
 
 void tt_ref_avgpool_bwd(TT_KERNEL_ARGS)
 {
-    struct pool p = pool_of(op);
+    struct tt_pool_dims p = tt_pool_dims_of(op);
     const float *dy = ptr[1];
     int64_t outs = out_count(&p), ins = in_count(&p);
 

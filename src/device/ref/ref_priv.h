@@ -5,13 +5,7 @@
 #ifndef TT_DEVICE_REF_PRIV_H
 #define TT_DEVICE_REF_PRIV_H
 
-#include <stddef.h>
-
-#include "device/kernels.h"
-
-#define TT_KERNEL_ARGS                                                         \
-    const struct tt_op *op, void *const *ptr, const struct tt_now *now,        \
-        void *work
+#include "device/device_priv.h"
 
 void tt_ref_dense(TT_KERNEL_ARGS);
 void tt_ref_dense_dx(TT_KERNEL_ARGS);
@@ -56,12 +50,6 @@ double tt_ref_act_slope(enum tt_act act, double x);
  * 0 with probability p, else 1 / (1 - p). */
 double tt_ref_keep(const struct tt_op *op, const struct tt_now *now,
                    int64_t sample, int64_t i, double p);
-
-/* Ref 'i', NULL where the op has none. */
-static inline void *tt_ref_at(const struct tt_op *op, void *const *ptr, int i)
-{
-    return i < op->ref_count ? ptr[i] : NULL;
-}
 
 /* Write or add 'value', rounding once. */
 static inline void tt_ref_put(float *to, bool add, double value)

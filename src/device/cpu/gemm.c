@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* gemm.c - matrix products: small ones here, others by the library.
+ *
+ * A library spends about half a microsecond before the first multiplication;
+ * a layer of 10 x 50 needs a tenth of that.  c is made in tiles of MR rows and
+ * one or two vectors, held in registers over all of k.  b is read in place
+ * where its rows are vectors, else packed into a panel on the stack. */
+#include "device/cpu/simd_priv.h"
+
+enum { PANEL_MAX_K = 512, SMALL_MNK = 48 * 48 * 48 };
+
+bool TT_CPU(gemm_is_small)(const struct tt_gemm *g)
+{
+    return g->k <= PANEL_MAX_K && g->m * g->n * g->k <= SMALL_MNK;
+}
+
+/* A tile's operands: row i of a at a + i row_a, its element p at p step_a
+ * further; row p of b at b + p step_b. */
+struct tile {
+    const float *a, *b, *bias;
+    float *c;
+    int64_t row_a, step_a, step_b, ldc, k;
+    int last; /* elements of the last vector */
+    bool adds;
+};
+
+TT_INLINE tt_vec tile_start(const struct tile *t, const float *c, int v,
+                            int part)
+{
+    if (t->adds)
+        return tt_vec_load_part(c + v * TT_VL, part);
+    if (t->bias != NULL)
+        return tt_vec_load_part(t->bias + v * TT_VL, part);
+    return (tt_vec){0};
+}
+
+/* rows and vectors are constants where this is inlined. */
+TT_INLINE void tile_run(const struct tile *t, int rows, int vectors)
+{
+    tt_vec sum[TT_MR][2];
+
+#pragma GCC unroll 8
+    for (int i = 0; i < rows; i++)
+#pragma GCC unroll 2
+        for (int v = 0; v < vectors; v++)
+            sum[i][v] = tile_start(t, t->c + i * t->ldc, v,
+                                   v == vectors - 1 ? t->last : TT_VL);
+    for (int64_t p = 0; p < t->k; p++) {
+        const float *a = t->a + p * t->step_a, *b = t->b + p * t->step_b;
+        tt_vec b0 = tt_vec_load(b);
+        tt_vec b1 = vectors > 1 ? tt_vec_load(b + TT_VL) : b0;
+
+#pragma GCC unroll 8
+        for (int i = 0; i < rows; i++) {
+            sum[i][0] += a[i * t->row_a] * b0;
+            if (vectors > 1)
+                sum[i][1] += a[i * t->row_a] * b1;
+        }
+    }
+#pragma GCC unroll 8
+    for (int i = 0; i < rows; i++)
+#pragma GCC unroll 2
+        for (int v = 0; v < vectors; v++)
+            tt_vec_store_part(t->c + i * t->ldc + v * TT_VL, sum[i][v],
+                              v == vectors - 1 ? t->last : TT_VL);
+}
+
+TT_INLINE void tile_down(struct tile *t, int rows)
+{
+    t->a += rows * t->row_a;
+    t->c += rows * t->ldc;
+}
+
+/* All rows of c under one panel. */
+TT_INLINE void panel_run(struct tile t, int64_t m, int vectors)
+{
+    for (; m >= TT_MR; m -= TT_MR, tile_down(&t, TT_MR))
+        tile_run(&t, TT_MR, vectors);
+    if (m & 4 && TT_MR > 4) {
+        tile_run(&t, 4, vectors);
+        tile_down(&t, 4);
+    }
+    if (m & 2) {
+        tile_run(&t, 2, vectors);
+        tile_down(&t, 2);
+    }
+    if (m & 1)
+        tile_run(&t, 1, vectors);
+}
+
+/* panel (k, width) = columns j .. j+width-1 of b, those beyond n 0. */
+static void pack(const struct tt_gemm *g, int64_t j, int64_t width,
+                 float *panel)
+{
+    int64_t have = g->n - j < width ? g->n - j : width;
+
+    for (int64_t p = 0; p < g->k; p++) {
+        const float *b = g->tb ? g->b + j * g->ldb + p : g->b + p * g->ldb + j;
+        int64_t step = g->tb ? g->ldb : 1;
+
+        for (int64_t i = 0; i < have; i++)
+            panel[p * width + i] = b[i * step];
+        for (int64_t i = have; i < width; i++)
+            panel[p * width + i] = 0;
+    }
+}
+
+void TT_CPU(gemm_small)(const struct tt_gemm *g)
+{
+    float panel[PANEL_MAX_K * 2 * TT_VL];
+
+    for (int64_t j = 0; j < g->n; j += 2 * TT_VL) {
+        int64_t left = g->n - j;
+        int vectors = left > TT_VL ? 2 : 1;
+        int64_t width = vectors * TT_VL;
+        bool in_place = !g->tb && left >= width;
+        struct tile t = {
+            .a = g->a,
+            .b = in_place ? g->b + j : panel,
+            .bias = g->bias != NULL ? g->bias + j : NULL,
+            .c = g->c + j,
+            .row_a = g->ta ? 1 : g->lda,
+            .step_a = g->ta ? g->lda : 1,
+            .step_b = in_place ? g->ldb : width,
+            .ldc = g->ldc,
+            .k = g->k,
+            .last = (int)(left >= width ? TT_VL : left - width + TT_VL),
+            .adds = g->adds,
+        };
+
+        if (!in_place)
+            pack(g, j, width, panel);
+        if (vectors == 2)
+            panel_run(t, g->m, 2);
+        else
+            panel_run(t, g->m, 1);
+    }
+}
+
+/* An empty sum (k = 0) is small, so the library never sees one. */
+void TT_CPU(gemm)(const struct tt_gemm *g)
+{
+    if (g->m <= 0 || g->n <= 0)
+        return;
+    if (TT_CPU(gemm_is_small)(g)) {
+        TT_CPU(gemm_small)(g);
+        return;
+    }
+    tt_gemm_lib(g);
+    if (g->bias != NULL)
+        TT_CPU(bias_act)
+    (&(struct tt_bias_act){TT_ACT_NONE, g->c, g->bias, g->c, g->m, g->n});
+}

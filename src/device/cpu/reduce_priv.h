@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* reduce_priv.h - sums and maxima of one row, in four vectors at a time: a
+ * chain of additions would wait for each one. */
+#ifndef TT_DEVICE_REDUCE_PRIV_H
+#define TT_DEVICE_REDUCE_PRIV_H
+
+#include "device/cpu/simd_priv.h"
+
+TT_INLINE float tt_vec_total(tt_vec v)
+{
+    float sum[TT_VL];
+
+    memcpy(sum, &v, sizeof(sum));
+    for (int half = TT_VL / 2; half > 0; half /= 2)
+        for (int i = 0; i < half; i++)
+            sum[i] += sum[i + half];
+    return sum[0];
+}
+
+TT_INLINE float tt_row_sum(const float *x, int64_t count)
+{
+    tt_vec a = {0}, b = {0}, c = {0}, d = {0};
+    float sum = 0;
+    int64_t i = 0;
+
+    for (; i + 4 * TT_VL <= count; i += 4 * TT_VL) {
+        a += tt_vec_load(x + i);
+        b += tt_vec_load(x + i + TT_VL);
+        c += tt_vec_load(x + i + 2 * TT_VL);
+        d += tt_vec_load(x + i + 3 * TT_VL);
+    }
+    for (; i < count; i++)
+        sum += x[i];
+    return sum + tt_vec_total((a + b) + (c + d));
+}
+
+TT_INLINE tt_vec tt_vec_spread(const float *x, tt_vec mean)
+{
+    tt_vec d = tt_vec_load(x) - mean;
+
+    return d * d;
+}
+
+/* Sum of (x - mean)^2. */
+TT_INLINE float tt_row_spread(const float *x, float mean, int64_t count)
+{
+    tt_vec a = {0}, b = {0}, c = {0}, d = {0}, m = tt_vec_all(mean);
+    float sum = 0;
+    int64_t i = 0;
+
+    for (; i + 4 * TT_VL <= count; i += 4 * TT_VL) {
+        a += tt_vec_spread(x + i, m);
+        b += tt_vec_spread(x + i + TT_VL, m);
+        c += tt_vec_spread(x + i + 2 * TT_VL, m);
+        d += tt_vec_spread(x + i + 3 * TT_VL, m);
+    }
+    for (; i < count; i++)
+        sum += (x[i] - mean) * (x[i] - mean);
+    return sum + tt_vec_total((a + b) + (c + d));
+}
+
+TT_INLINE float tt_row_dot(const float *x, const float *y, int64_t count)
+{
+    tt_vec a = {0}, b = {0}, c = {0}, d = {0};
+    float sum = 0;
+    int64_t i = 0;
+
+    for (; i + 4 * TT_VL <= count; i += 4 * TT_VL) {
+        a += tt_vec_load(x + i) * tt_vec_load(y + i);
+        b += tt_vec_load(x + i + TT_VL) * tt_vec_load(y + i + TT_VL);
+        c += tt_vec_load(x + i + 2 * TT_VL) * tt_vec_load(y + i + 2 * TT_VL);
+        d += tt_vec_load(x + i + 3 * TT_VL) * tt_vec_load(y + i + 3 * TT_VL);
+    }
+    for (; i < count; i++)
+        sum += x[i] * y[i];
+    return sum + tt_vec_total((a + b) + (c + d));
+}
+
+/* The largest; NaN may be passed over (sums that follow keep it). */
+TT_INLINE float tt_row_max(const float *x, int64_t count)
+{
+    float lane[4 * TT_VL], max = x[0];
+    int64_t i = 0;
+
+    for (int j = 0; j < 4 * TT_VL; j++)
+        lane[j] = max;
+    for (; i + 4 * TT_VL <= count; i += 4 * TT_VL) {
+#pragma omp simd
+        for (int j = 0; j < 4 * TT_VL; j++)
+            lane[j] = x[i + j] > lane[j] ? x[i + j] : lane[j];
+    }
+    for (; i < count; i++)
+        max = x[i] > max ? x[i] : max;
+    for (int j = 0; j < 4 * TT_VL; j++)
+        max = lane[j] > max ? lane[j] : max;
+    return max;
+}
+
+#endif
