@@ -64,9 +64,12 @@ int tt_exec_init(struct tt_exec *exec, const struct tt_exec_conf *conf,
                  const struct tt_prog *const *prog, int count,
                  struct tt_error *err)
 {
-    struct tt_memory bytes =
-        tt_memory_count(&conf->memory, params, prog, count);
+    struct tt_memory bytes;
 
+    /* First, because a kernel's workspace may grow with the threads. */
+    if (conf->memory.backend->start)
+        conf->memory.backend->start(conf->threads);
+    bytes = tt_memory_count(&conf->memory, params, prog, count);
     *exec = (struct tt_exec){
         .conf = *conf,
         .flat_count = params->stats.first + params->stats.count,
@@ -81,8 +84,6 @@ int tt_exec_init(struct tt_exec *exec, const struct tt_exec_conf *conf,
                        "train.micro-batch or more memory per rank",
                        (long long)(asked >> 20));
     }
-    if (conf->memory.backend->start)
-        conf->memory.backend->start(conf->threads);
     return 0;
 }
 
