@@ -2,6 +2,7 @@
 /* start.c - start and end of MPI, and who and where this rank is. */
 #include <inttypes.h>
 #include <sched.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,6 +63,40 @@ static int step_tasks(void)
     return env_int("SLURM_STEP_NUM_TASKS", 1);
 }
 
+/* Started by hand, without a launcher, a process has nobody to talk to: Open
+ * MPI then needs neither a daemon nor networks, and starts in 0.05 s instead of
+ * 0.4.  What the user set stays. */
+static const char *const alone[][2] = {{"OMPI_MCA_ess_singleton_isolated", "1"},
+                                       {"OMPI_MCA_pml", "ob1"},
+                                       {"OMPI_MCA_btl", "self"}};
+enum { ALONE_COUNT = sizeof(alone) / sizeof(alone[0]) };
+
+static bool is_launched(void)
+{
+    static const char *const marks[] = {"OMPI_COMM_WORLD_SIZE", "PMIX_RANK",
+                                        "PMI_RANK", "SLURM_PROCID"};
+
+    for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++)
+        if (getenv(marks[i]))
+            return true;
+    return false;
+}
+
+/* MPI_Init_thread(); children of ours shall not inherit what was set. */
+static void init(int *argc, char ***argv, int *level)
+{
+    bool set[ALONE_COUNT] = {false};
+
+    for (int i = 0; i < ALONE_COUNT && !is_launched(); i++) {
+        set[i] = !getenv(alone[i][0]);
+        setenv(alone[i][0], alone[i][1], 0);
+    }
+    MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, level);
+    for (int i = 0; i < ALONE_COUNT; i++)
+        if (set[i])
+            unsetenv(alone[i][0]);
+}
+
 static void where_am_i(struct tt_world *world)
 {
     gethostname(world->host, sizeof(world->host) - 1);
@@ -120,7 +155,7 @@ int tt_world_start(struct tt_world *world, int *argc, char ***argv,
     double start = tt_clock_s();
 
     memset(world, 0, sizeof(*world));
-    MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &level);
+    init(argc, argv, &level);
     world->init_s = tt_clock_s() - start;
     where_am_i(world);
     if (check(world, tasks, level, err) < 0) {
