@@ -198,6 +198,21 @@ static void test_full(void)
     json_decref(list);
 }
 
+/* The page of the format has a paragraph for every key. */
+static void test_page(void)
+{
+    const char *top = getenv("top_srcdir");
+    char path[512], want[64], *page;
+
+    snprintf(path, sizeof(path), "%s/doc/tutti-run.5", top ? top : ".");
+    page = tt_path_read(path, NULL, NULL);
+    for (const struct tt_metric *t = tt_metrics_table; t->name; t++) {
+        snprintf(want, sizeof(want), ".TP\n.B %s\n", t->name);
+        tap_ok(page && strstr(page, want), "tutti-run(5) tells of %s", t->name);
+    }
+    free(page);
+}
+
 int main(void)
 {
     if (!mkdtemp(dir))
@@ -209,6 +224,7 @@ int main(void)
     test_half_line();
     test_cost();
     test_full();
+    test_page();
     tt_path_remove(dir, NULL);
     return tap_done();
 }

@@ -1,0 +1,2 @@
+dist_man1_MANS = %D%/tutti-ckpt.1
+dist_man5_MANS = %D%/tutti-checkpoint.5 %D%/tutti-run.5
