@@ -179,7 +179,7 @@ static int sum_up(struct tt_intake *intake, struct tt_error *err)
     if (intake->sample_count == 0)
         return tt_fail(err, TT_EFORMAT, "%s: no samples in it",
                        intake->conf.files);
-    return set_classes(intake, intake->highest, err);
+    return 0;
 }
 
 int tt_intake_open_all(struct tt_intake *intake,
@@ -205,9 +205,11 @@ int tt_intake_open_all(struct tt_intake *intake,
                   MPI_INT64_T, MPI_SUM, comm);
     MPI_Allreduce(MPI_IN_PLACE, &intake->highest, 1, MPI_INT64_T, MPI_MAX,
                   comm);
+    if (sum_up(intake, err) < 0) /* the same everywhere */
+        return -1;
     rc = learn_all(intake, comm, err);
     if (rc == 0)
-        rc = sum_up(intake, err);
+        rc = set_classes(intake, intake->highest, err);
     return tt_intake_agree(rc, err, comm);
 }
 

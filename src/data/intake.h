@@ -29,7 +29,8 @@ struct tt_intake_conf {
     const char *task;      /* auto | classify | regress */
     const char *header;    /* CSV: auto | yes | no */
     const char *missing;   /* mean | refuse */
-    const char *separator; /* CSV: one character, or NULL: by the name */
+    const char *separator; /* CSV: one character, or NULL: found out */
+    const char *quotes;    /* CSV: auto, yes or no */
     const char *classes;   /* names of the classes, by commas, or NULL */
     int64_t skip;          /* CSV: lines to skip at the head of each file */
     int64_t one_hot;       /* CSV: most categories of a column */

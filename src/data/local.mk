@@ -3,7 +3,9 @@ noinst_LIBRARIES += %D%/libdata.a
 	$(Z_CFLAGS) $(ZSTD_CFLAGS)
 %C%_libdata_a_SOURCES = \
 	%D%/column.c %D%/column.h \
+	%D%/csv_columns.c %D%/csv_priv.h \
 	%D%/feed.h %D%/feed_memory.c %D%/feed_window.c \
+	%D%/from_csv.c \
 	%D%/from_idx.c \
 	%D%/from_text.c \
 	%D%/index.c \
@@ -25,8 +27,10 @@ noinst_LIBRARIES += %D%/libdata.a
 	%D%/stream.c %D%/stream.h %D%/stream_priv.h \
 	%D%/stream_gz.c \
 	%D%/synthetic.c %D%/synthetic.h \
+	%D%/table.c %D%/table.h \
 	%D%/values.c %D%/values.h \
 	%D%/window.c %D%/window.h \
+	%D%/words.c %D%/words.h \
 	%D%/writer.c %D%/writer.h
 if HAVE_ZSTD
 %C%_libdata_a_SOURCES += %D%/stream_zst.c

@@ -31,7 +31,9 @@ choose_intake(const struct tt_pack_conf *conf, const char **files,
     const struct {
         const char *files;
         const struct tt_intake_ops *ops;
-    } ways[] = {{conf->text, &tt_intake_text}, {conf->idx, &tt_intake_idx}};
+    } ways[] = {{conf->text, &tt_intake_text},
+                {conf->csv, &tt_intake_csv},
+                {conf->idx, &tt_intake_idx}};
     const struct tt_intake_ops *ops = NULL;
 
     for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
@@ -68,6 +70,7 @@ static struct tt_intake_conf intake_conf(const struct tt_pack *pack,
                                    .header = c->header,
                                    .missing = c->missing,
                                    .separator = c->separator,
+                                   .quotes = c->quotes,
                                    .classes = c->classes,
                                    .skip = c->skip,
                                    .one_hot = c->one_hot,

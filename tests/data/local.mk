@@ -1,5 +1,5 @@
 # Tests of src/data.
-SHARD_TESTS = tests/t0500-shard-idx.t
+SHARD_TESTS = tests/t0500-shard-idx.t tests/t0501-shard-csv.t
 TESTS += $(SHARD_TESTS)
 EXTRA_DIST += $(SHARD_TESTS) tests/lib/shard.sh
 check_PROGRAMS += %D%/shard.t %D%/synthetic.t %D%/loader.mpi \

@@ -18,7 +18,8 @@ value()
 list()
 {
     tr -d ' \n' <"$1/index.json" | grep -o "\"$2\":\[[^]]*\]" |
-        sed -n "${3:-1}p" | sed 's/^[^[]*\[//; s/\]$//; s/[",]/ /g' | xargs
+        sed -n "${3:-1}p" |
+        sed 's/^[^[]*\[//; s/\]$//; s/[",]/ /g; s/  */ /g; s/^ //; s/ $//'
 }
 
 # raw DIR x|y TYPE COUNT [SHARD]: numbers from a shard, read by od; TYPE is

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* table.h - records of text fields out of a CSV file (RFC 4180: quotes, doubled
+ * quotes, line breaks in quotes, CRLF), one after the other. */
+#ifndef TT_DATA_TABLE_H
+#define TT_DATA_TABLE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "data/stream.h"
+
+struct tt_table {
+    /* The record that was read last. */
+    int64_t field_count;
+    char **field; /* blanks around unquoted text are cut off */
+    int64_t line; /* where it begins, from 1 */
+    /* How the file is read. */
+    const char *path;
+    char separator;
+    bool quotes; /* are special */
+    struct tt_stream *stream;
+    int64_t next_line;
+    /* Text of the record, and where in it the fields begin. */
+    char *text;
+    int64_t text_bytes, text_room;
+    int64_t *start;
+    int64_t field_room;
+    /* What was read of the stream. */
+    char *buffer;
+    int64_t at, filled;
+};
+
+/* Open 'path' (which must stay) and skip so many lines; a byte order mark is
+ * skipped too.  Clear with _close, also on failure. */
+int tt_table_open(struct tt_table *table, const char *path, char separator,
+                  bool quotes, int64_t skip_lines, struct tt_error *err);
+void tt_table_close(struct tt_table *table);
+
+/* The next record that is not an empty line: 1; 0 at the end; -1 on failure,
+ * "file:line: why". */
+int tt_table_next(struct tt_table *table, struct tt_error *err);
+
+/* Which of , ; tab | the first line of a file is separated by. */
+int tt_table_guess(const char *path, int64_t skip_lines, char *separator,
+                   struct tt_error *err);
+
+/* Is the text one that stands for a missing value: empty, NA, nan, null ...? */
+bool tt_cell_is_missing(const char *text);
+
+/* Is the whole text a number?  Then *value is it. */
+bool tt_cell_is_number(const char *text, double *value);
+
+#endif
