@@ -14,8 +14,8 @@
 #include "base/err.h"
 #include "base/units.h"
 
-/* A number (I64, BYTES) whose value is 'auto' holds this until it is resolved;
- * an ENUM holds the text "auto". */
+/* A number (I64, BYTES) whose value is 'auto' holds this until it is resolved,
+ * an F64 NaN, an ENUM the text "auto". */
 #define TT_AUTO INT64_MIN
 
 enum tt_opt_type {

@@ -67,6 +67,10 @@ static int read_f64(const struct tt_opt *opt, const char *text, void *field,
 {
     double *value = field;
 
+    if (opt->def && takes_auto(opt, text)) {
+        *value = NAN;
+        return 0;
+    }
     if (tt_f64_parse(text, value, err) < 0)
         return -1;
     return check_range(opt, *value, err);
@@ -258,9 +262,11 @@ static void write_i64(const void *field, FILE *out)
 
 static void write_f64(const void *field, FILE *out)
 {
+    double value = *(const double *)field;
     char text[64];
 
-    fputs(tt_f64_format(*(const double *)field, text, sizeof(text)), out);
+    fputs(isnan(value) ? "auto" : tt_f64_format(value, text, sizeof(text)),
+          out);
 }
 
 static void write_bool(const void *field, FILE *out)

@@ -86,11 +86,12 @@ static int check_required(const struct tt_job *job, struct tt_error *err)
         if (r->family && !is(job->model.family, r->family))
             continue;
         if (is_unset(&at))
-            return tt_fail(err, TT_EINVAL,
-                           "%s.%s is missing: write '%s: {%s: %s}' in the job "
-                           "file or give --%s.%s=...",
-                           r->section, r->knob, r->section, r->knob, r->example,
-                           r->section, r->knob);
+            return tt_fail(
+                err, TT_EINVAL,
+                "%s.%s is missing: write '%s: %s' under '%s:' in the "
+                "job file, or give --%s.%s=...",
+                r->section, r->knob, r->knob, r->example, r->section,
+                r->section, r->knob);
     }
     return 0;
 }
@@ -437,9 +438,14 @@ static int check_schedule(const struct tt_job *job, struct tt_error *err)
 
 /* --- the rest --------------------------------------------------------- */
 
-static int check_optimizer(const struct tt_job *job, struct tt_error *err)
+static int check_optimizer(struct tt_job *job, struct tt_error *err)
 {
-    const struct tt_job_optimizer *o = &job->optimizer;
+    struct tt_job_optimizer *o = &job->optimizer;
+
+    if (isnan(o->weight_decay)) {
+        o->weight_decay = is(o->name, "adamw") ? 0.01 : 0;
+        knob_of(job, "optimizer", "weight-decay").origin->was_auto = true;
+    }
 
     if (o->betas.count != 2)
         return fail(job, "optimizer.betas", err,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* job.c - reads a job file over its defaults, writes it back, and compares two.
  */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -157,6 +158,8 @@ static int read_old(struct tt_job *old, const char *yaml, struct tt_error *err)
 /* An auto that is not resolved yet, which is no change. */
 static bool is_open(const struct tt_opt_at *at)
 {
+    if (at->opt->type == TT_OPT_F64)
+        return isnan(*(const double *)at->field);
     return (at->opt->type == TT_OPT_I64 || at->opt->type == TT_OPT_BYTES) &&
            *(const int64_t *)at->field == TT_AUTO;
 }

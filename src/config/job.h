@@ -78,9 +78,9 @@ struct tt_job_optimizer {
     double eps;
     double momentum;
     bool nesterov;
-    double weight_decay;
-    const char *decay; /* matrices (no norms, no biases) | all */
-    double clip_norm;  /* 0: off */
+    double weight_decay; /* auto is resolved by tt_job_check() */
+    const char *decay;   /* matrices (no norms, no biases) | all */
+    double clip_norm;    /* 0: off */
 };
 
 struct tt_job_schedule {
@@ -142,7 +142,8 @@ int tt_job_read(struct tt_job *job, const char *path, int argc, char **argv,
 void tt_job_clear(struct tt_job *job);
 
 /* What can be checked without data, and known for an 'auto': train.micro-batch,
- * train.lanes, eval.micro-batch, model.activation.  tt_job_read() calls it. */
+ * train.lanes, eval.micro-batch, model.activation, optimizer.weight-decay.
+ * tt_job_read() calls it. */
 int tt_job_check(struct tt_job *job, struct tt_error *err);
 
 /* Put the value that an 'auto' number became ("model", "vocab") into the record

@@ -138,8 +138,11 @@ static const struct tt_opt optimizer_table[] = {
      "sgd: below 1; 0: none"},
     {"nesterov", TT_OPT_BOOL, AT(optimizer, nesterov), "no", NULL, 0, 0, FORCE,
      "sgd: look ahead"},
-    {"weight-decay", TT_OPT_F64, AT(optimizer, weight_decay), "0.01", NULL, 0,
-     INFINITY, FORCE, "pull towards zero; adamw: apart from the gradient"},
+    {"weight-decay", TT_OPT_F64, AT(optimizer, weight_decay), "auto", NULL, 0,
+     INFINITY, FORCE,
+     "pull towards zero, adamw: apart from the gradient; auto: 0.01 with "
+     "adamw, "
+     "else 0"},
     {"decay", TT_OPT_ENUM, AT(optimizer, decay), "matrices", "matrices|all", 0,
      0, FORCE, "what weight-decay acts on; matrices: no biases, no norms"},
     {"clip-norm", TT_OPT_F64, AT(optimizer, clip_norm), "0", NULL, 0, INFINITY,

@@ -92,6 +92,28 @@ static void test_defaults(void)
     tt_job_clear(&job);
 }
 
+/* PyTorch's defaults differ by rule: 0.01 with AdamW, 0 with Adam and SGD. */
+static void test_decay(void)
+{
+    static const struct {
+        const char *flag;
+        double decay;
+    } cases[] = {{"--optimizer.name=adamw", 0.01},
+                 {"--optimizer.name=adam", 0},
+                 {"--optimizer.name=sgd", 0},
+                 {"--optimizer.name=sgd\n--weight-decay=0.5", 0.5},
+                 {"--weight-decay=auto", 0.01}};
+    struct tt_job job;
+    struct tt_error err = {0};
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        tap_ok(read_job(&job, MLP, cases[i].flag, &err) == 0 &&
+                   job.optimizer.weight_decay == cases[i].decay,
+               "weight decay %g", cases[i].decay);
+        tt_job_clear(&job);
+    }
+}
+
 /* The example of the design page. */
 static void test_example(void)
 {
@@ -379,16 +401,18 @@ static const struct bad bads[] = {
     {MLP, "", "--lr=x", "--lr: 'x' is not a number"},
     /* missing */
     {"", "", NULL,
-     "run.dir is missing: write 'run: {dir: runs/first}' in the job file or "
-     "give --run.dir=..."},
+     "run.dir is missing: write 'dir: runs/first' under 'run:' in the job "
+     "file, "
+     "or give --run.dir=..."},
     {"run: {dir: a}\nmodel: {family: gpt2, layers: 3}\ndata: {train: x}\n",
      "train: {length: 3, global-batch: 4}\n", NULL,
-     "model.hidden is missing: write 'model: {hidden: 768}' in the job file or "
-     "give --model.hidden=..."},
+     "model.hidden is missing: write 'hidden: 768' under 'model:' in the job "
+     "file, or give --model.hidden=..."},
     {"run: {dir: a}\nmodel: {family: mlp}\ndata: {train: x}\n",
      "train: {global-batch: 4}\n", NULL,
-     "train.length is missing: write 'train: {length: 1000 steps}' in the job "
-     "file or give --train.length=..."},
+     "train.length is missing: write 'length: 1000 steps' under 'train:' in "
+     "the "
+     "job file, or give --train.length=..."},
     /* not done, not yet */
     {MLP, "", "--parallel.tensor=2",
      "--parallel.tensor: tensor parallelism is not built yet in this version: "
@@ -479,6 +503,7 @@ static void test_messages(void)
 int main(void)
 {
     test_defaults();
+    test_decay();
     test_example();
     test_flags();
     test_groups();
