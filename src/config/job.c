@@ -197,11 +197,20 @@ static int compare(const struct tt_job *job, const struct tt_job *old,
     return rc;
 }
 
+/* A validation set that is not a share of the training set may lie elsewhere
+ * now; a share decides which samples are trained on. */
+static bool is_moved_set(const struct change *change)
+{
+    return strcmp(change->now->section->name, "data") == 0 &&
+           strcmp(change->now->opt->name, "valid") == 0 &&
+           !strchr(change->new_text, '%') && !strchr(change->old_text, '%');
+}
+
 static int judge(const struct change *change, void *arg, struct tt_error *err)
 {
     bool force = *(bool *)arg;
 
-    if (change->now->opt->resume == TT_RESUME_FREE)
+    if (change->now->opt->resume == TT_RESUME_FREE || is_moved_set(change))
         return 0;
     if (change->now->opt->resume == TT_RESUME_NEVER)
         return tt_opt_fail(change->now, err,

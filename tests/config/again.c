@@ -219,6 +219,35 @@ static void test_resume_messages(void)
     tt_job_clear(&old);
 }
 
+/* A set may move, but what is held out of the training set may not change. */
+static void test_moved_set(void)
+{
+    static const struct {
+        const char *before, *after;
+        bool free;
+    } cases[] = {{"--valid=a", "--valid=b", true},
+                 {"--valid=a", "--valid={files: b, x: /x}", true},
+                 {"--valid=a", "--valid=10 %", false},
+                 {"--valid=10 %", "--valid=a", false},
+                 {"--valid=10 %", "--valid=20 %", false}};
+    struct tt_error err = {0};
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct tt_job old, job;
+        char *yaml;
+
+        read_text(&old, base, cases[i].before, &err);
+        read_text(&job, base, cases[i].after, &err);
+        yaml = tt_job_format(&old, false);
+        tap_ok((tt_job_may_resume(&job, yaml, false, &err) == 0) ==
+                   cases[i].free,
+               "%s after %s", cases[i].after, cases[i].before);
+        free(yaml);
+        tt_job_clear(&old);
+        tt_job_clear(&job);
+    }
+}
+
 /* An auto number that the data decides is no change before or after. */
 static void test_resolve(void)
 {
@@ -358,6 +387,7 @@ int main(void)
     test_fields();
     test_resume();
     test_resume_messages();
+    test_moved_set();
     test_resolve();
     test_autos();
     test_mutations();
