@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "comm/agree.h"
 #include "data/feed.h"
 #include "data/loader.h"
 
@@ -20,13 +21,14 @@ static int64_t kept_bytes(const struct tt_store *store)
 
 static const struct tt_feed *choose(const struct tt_set *set)
 {
+    if (set->read == TT_READ_COLLECTIVE && set->store->head.part_count > 0)
+        return &tt_feed_collective;
     if (kept_bytes(set->store) <= set->cache_bytes)
         return &tt_feed_memory;
     return &tt_feed_window;
 }
 
-static int set_up(struct tt_loader *loader, int64_t first_step,
-                  int64_t memory_bytes, struct tt_error *err)
+static int set_up(struct tt_loader *loader, struct tt_error *err)
 {
     if (loader->order.sample_count != loader->set->info.sample_count)
         return tt_fail(err, TT_EINVAL,
@@ -40,10 +42,7 @@ static int set_up(struct tt_loader *loader, int64_t first_step,
     for (int32_t i = 0; i < loader->lane_count; i++)
         loader->lane[i].step = -1;
     loader->source = tt_source_create(loader->set->store, err);
-    if (!loader->source)
-        return -1;
-    loader->feed = choose(loader->set);
-    return loader->feed->create(loader, first_step, memory_bytes, err);
+    return loader->source ? 0 : -1;
 }
 
 struct tt_loader *tt_loader_create(struct tt_set *set,
@@ -53,6 +52,8 @@ struct tt_loader *tt_loader_create(struct tt_set *set,
                                    struct tt_error *err)
 {
     struct tt_loader *loader = calloc(1, sizeof(*loader));
+    const struct tt_feed *feed = choose(set);
+    int rc;
 
     if (!loader) {
         tt_fail(err, TT_ENOMEM, "no memory for a loader");
@@ -63,11 +64,17 @@ struct tt_loader *tt_loader_create(struct tt_set *set,
     loader->lane_first = lane_first;
     loader->lane_count = lane_count;
     loader->step = -1;
-    if (set_up(loader, first_step, memory_bytes, err) < 0) {
-        tt_loader_destroy(loader);
-        return NULL;
+    rc = set_up(loader, err);
+    if (feed == &tt_feed_collective)
+        rc = tt_agree(rc, err, set->comm);
+    if (rc == 0) {
+        loader->feed = feed;
+        rc = feed->create(loader, first_step, memory_bytes, err);
     }
-    return loader;
+    if (rc == 0)
+        return loader;
+    tt_loader_destroy(loader);
+    return NULL;
 }
 
 void tt_loader_destroy(struct tt_loader *loader)

@@ -12,7 +12,8 @@
 
 struct tt_loader;
 
-/* Local, except with data.read: collective, then collective over 'comm'.
+/* Local, except with data.read: collective: then creating, destroying and the
+ * first fetch of each step are collective over the set's communicator.
  * Lanes lane_first .. lane_first+lane_count-1 are this rank's; 'order' is
  * copied.  'first_step': where the run starts or resumes. */
 struct tt_loader *tt_loader_create(struct tt_set *set,

@@ -4,7 +4,8 @@ noinst_LIBRARIES += %D%/libdata.a
 %C%_libdata_a_SOURCES = \
 	%D%/column.c %D%/column.h \
 	%D%/csv_columns.c %D%/csv_priv.h \
-	%D%/feed.h %D%/feed_memory.c %D%/feed_window.c \
+	%D%/feed.h %D%/feed_collective.c \
+	%D%/feed_memory.c %D%/feed_window.c \
 	%D%/from_csv.c \
 	%D%/from_idx.c \
 	%D%/from_text.c \

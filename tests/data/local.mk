@@ -3,13 +3,15 @@ SHARD_TESTS = tests/t0500-shard-idx.t tests/t0501-shard-csv.t
 TESTS += $(SHARD_TESTS)
 EXTRA_DIST += $(SHARD_TESTS) tests/lib/shard.sh
 check_PROGRAMS += %D%/shard.t %D%/synthetic.t %D%/loader.mpi \
-	%D%/hdf5_files.mpi %D%/foreign.mpi
+	%D%/hdf5_files.mpi %D%/foreign.mpi \
+	%D%/collective.mpi %D%/collective_romio.mpi
 %C%_shard_t_SOURCES = %D%/shard.c
 %C%_shard_t_CPPFLAGS = $(AM_CPPFLAGS) $(HDF5_CFLAGS) $(MPI_CFLAGS)
 %C%_shard_t_LDADD = tests/lib/libtap.a $(TT_FLOOR_5) $(MPI_LIBS)
 
 check_LIBRARIES += %D%/libmake.a
-%C%_libmake_a_SOURCES = %D%/make.c %D%/make.h
+%C%_libmake_a_SOURCES = %D%/make.c %D%/make.h \
+	%D%/play.c %D%/play.h
 %C%_libmake_a_CPPFLAGS = $(AM_CPPFLAGS) $(HDF5_CFLAGS) $(MPI_CFLAGS)
 
 %C%_synthetic_t_SOURCES = %D%/synthetic.c
@@ -28,4 +30,12 @@ EXTRA_DIST += %D%/hdf5.tsv %D%/hdf5_expect.py
 %C%_foreign_mpi_SOURCES = %D%/foreign.c
 %C%_foreign_mpi_CPPFLAGS = $(AM_CPPFLAGS) $(HDF5_CFLAGS) $(MPI_CFLAGS)
 %C%_foreign_mpi_LDADD = tests/lib/libtap.a %D%/libmake.a $(TT_FLOOR_5) \
+	$(MPI_LIBS)
+%C%_collective_mpi_SOURCES = %D%/collective.c
+%C%_collective_mpi_CPPFLAGS = $(AM_CPPFLAGS) $(HDF5_CFLAGS) $(MPI_CFLAGS)
+%C%_collective_mpi_LDADD = tests/lib/libtap.a %D%/libmake.a $(TT_FLOOR_5) \
+	$(MPI_LIBS)
+%C%_collective_romio_mpi_SOURCES = %D%/collective_romio.c
+%C%_collective_romio_mpi_CPPFLAGS = $(AM_CPPFLAGS) $(HDF5_CFLAGS) $(MPI_CFLAGS)
+%C%_collective_romio_mpi_LDADD = tests/lib/libtap.a %D%/libmake.a $(TT_FLOOR_5) \
 	$(MPI_LIBS)
