@@ -3,7 +3,7 @@
 # Parallel HDF5 >= 1.10.  Proved by compiling against H5pubconf.h and linking
 # the MPI driver: wrappers and .pc files have other names on every system, and
 # HDF5 2.x has no wrapper's text to parse.  Comes after TT_MPI, whose flags its
-# header needs.
+# header needs: where several MPIs have an HDF5 each, ours is asked for first.
 AC_DEFUN([TT_HDF5], [
   AC_REQUIRE([TT_LIB_FUNCTIONS])
   AC_ARG_VAR([H5PCC], [parallel HDF5 compiler wrapper, asked last])
@@ -22,7 +22,7 @@ AC_DEFUN([TT_HDF5], [
   AS_IF([test -z "$HDF5_LIBS"], [TT_HDF5_WRAPPER])
   TT_LIB([hdf5], [HDF5], [required],
     [parallel HDF5 >= 1.10: Debian libhdf5-openmpi-dev; module load hdf5-parallel; spack load hdf5+mpi],
-    [hdf5-openmpi hdf5-mpi hdf5-mpich hdf5 -lhdf5_openmpi -lhdf5],
+    [hdf5-$tt_have_mpi hdf5-mpi hdf5 -lhdf5_$tt_have_mpi -lhdf5],
     [TT_HDF5_PROLOGUE], [TT_HDF5_BODY])
   AS_IF([test "x$tt_have_hdf5" = xno && test -n "$tt_h5pcc_libs"],
     [AC_MSG_CHECKING([for hdf5 by $H5PCC])

@@ -53,15 +53,15 @@ AC_DEFUN([TT_PROG], [
   AS_IF([test "x$$1" = xno], [$1=])
 ])
 
-# TT_LINK(PROLOGUE, BODY, IF-LINKS)
-# ---------------------------------
+# TT_LINK(PROLOGUE, BODY, IF-LINKS, IF-NOT)
+# -----------------------------------------
 # Link a test program with tt_cflags and tt_libs.
 AC_DEFUN([TT_LINK], [
   tt_save_CPPFLAGS=$CPPFLAGS tt_save_LIBS=$LIBS
   CPPFLAGS="$tt_cflags $CPPFLAGS" LIBS="$tt_libs $LIBS"
   AC_LINK_IFELSE([AC_LANG_PROGRAM([$1], [$2])], [tt_links=yes], [tt_links=no])
   CPPFLAGS=$tt_save_CPPFLAGS LIBS=$tt_save_LIBS
-  AS_IF([test $tt_links = yes], [$3])
+  AS_IF([test $tt_links = yes], [$3], [$4])
 ])
 
 # TT_RPATH(VAR, FLAGS)
