@@ -31,6 +31,18 @@ is()
     test "$2" = "$3" || printf '# got %s, wanted %s\n' "$2" "$3"
 }
 
+# has NAME TEXT PART: passes where TEXT has PART in it.
+has()
+{
+    case $2 in
+    *"$3"*) ok "$1" true ;;
+    *)
+        ok "$1" false
+        printf '%s\n' "$2" | sed 's/^/# got /'
+        ;;
+    esac
+}
+
 tap_done()
 {
     echo "1..$ran"
