@@ -450,7 +450,8 @@ int main(int argc, char **argv)
         c++;
     if (argc < 2 || !c->name || argc - 2 < c->args_min ||
         argc - 2 > c->args_max) {
-        fprintf(stderr, "tutti-ckpt: %s\n%s",
+        fprintf(stderr, "tutti-ckpt: %s: %s\n%s",
+                argc < 2 ? "no command" : argv[1],
                 argc < 2 || c->name ? "arguments are missing or too many"
                                     : "no such command",
                 usage);
