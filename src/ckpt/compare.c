@@ -154,12 +154,13 @@ int tt_ckpt_tensor_diff(struct tt_ckpt_operand a, struct tt_ckpt_operand b,
                         struct tt_ckpt_diff *diff, struct tt_error *err)
 {
     char *data = malloc(2 * PIECE_ELEMS * WIDTH_MAX);
-    char *other = data + PIECE_ELEMS * WIDTH_MAX;
+    char *other;
     struct sums sums = {0, 0};
     int64_t count = 0;
 
     if (!data)
         return tt_fail(err, TT_ENOMEM, "%s: no memory", a.file->path);
+    other = data + PIECE_ELEMS * WIDTH_MAX;
     *diff = (struct tt_ckpt_diff){.elem_count = a.tensor->elem_count};
     for (int64_t at = 0; at < a.tensor->elem_count; at += count) {
         count = piece_read(a, at, data, err);

@@ -19,7 +19,11 @@
 
 #include "io/h5.h"
 
-enum { HEADER_BYTES = 4096 }; /* more than HDF5 needs for one dataset */
+enum {
+    HEADER_BYTES = 8192, /* more than HDF5 needs for one dataset */
+    BIG_BYTES = 1 << 16, /* a dataset from here on begins at a page */
+    PAGE_BYTES = 4096
+};
 
 /* A limit on file sizes holds in memory too. */
 static int limit_check(const struct tt_manifest *man, struct tt_error *err)
@@ -64,6 +68,7 @@ static hid_t file_create(const char *path, struct tt_error *err)
 
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
     H5Pset_file_locking(access, 0, 1);
+    H5Pset_alignment(access, BIG_BYTES, PAGE_BYTES);
     file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, access);
     H5Pclose(access);
     unlink(path);

@@ -119,7 +119,8 @@ static void side_here(struct side *side, int64_t step, const char *kind)
                           .job = slurm.job_id,
                           .restart = slurm.restart_count,
                           .pid = getpid(),
-                          .serial = serial++};
+                          .serial = serial};
+    serial++;
     snprintf(side->kind, sizeof(side->kind), "%s", kind);
     if (gethostname(side->host, sizeof(side->host) - 1) < 0)
         snprintf(side->host, sizeof(side->host), "unknown");

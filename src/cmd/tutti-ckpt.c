@@ -226,12 +226,18 @@ static void scalar_print(const char *name, const json_t *value)
     free(text);
 }
 
+static void scalars_print(json_t *scalars)
+{
+    void *at = json_object_iter(scalars);
+
+    for (; at; at = json_object_iter_next(scalars, at))
+        scalar_print(json_object_iter_key(at), json_object_iter_value(at));
+}
+
 static void view_print(const struct view *v)
 {
     const struct tt_manifest *man = &v->man;
     char when[32], size[32];
-    const char *name;
-    json_t *value;
 
     printf("checkpoint %s\nstep       %" PRId64 "\nsaved      %s by %" PRId64
            " ranks\ndata       %s in %" PRId64 " tensors, hash %016" PRIx64
@@ -240,7 +246,7 @@ static void view_print(const struct view *v)
            man->rank_count,
            tt_bytes_format(man->file_bytes, size, sizeof(size)),
            man->tensor_count, man->root);
-    json_object_foreach(man->scalars, name, value) scalar_print(name, value);
+    scalars_print(man->scalars);
     printf("tensors\n");
     tensors_print(man);
 }
@@ -368,22 +374,32 @@ static int tensor_diff(const struct view *va, const struct view *vb,
     return 1;
 }
 
+static int scalar_diff(const struct view *a, const struct view *b,
+                       const char *name)
+{
+    const json_t *x = json_object_get(a->man.scalars, name);
+    const json_t *y = json_object_get(b->man.scalars, name);
+
+    if (x && y && json_equal(x, y))
+        return 0;
+    printf("%s differs:\n", name);
+    if (x)
+        scalar_print(a->path, x);
+    if (y)
+        scalar_print(b->path, y);
+    return 1;
+}
+
 static int scalars_diff(const struct view *a, const struct view *b)
 {
-    const char *name;
-    json_t *value;
+    json_t *all = json_copy(a->man.scalars); /* of both */
+    void *at;
     int differ = 0;
 
-    json_object_foreach(a->man.scalars, name, value)
-    {
-        if (json_equal(value, json_object_get(b->man.scalars, name)))
-            continue;
-        printf("%s differs:\n", name);
-        scalar_print(a->path, value);
-        if (json_object_get(b->man.scalars, name))
-            scalar_print(b->path, json_object_get(b->man.scalars, name));
-        differ++;
-    }
+    json_object_update_missing(all, b->man.scalars);
+    for (at = json_object_iter(all); at; at = json_object_iter_next(all, at))
+        differ += scalar_diff(a, b, json_object_iter_key(at));
+    json_decref(all);
     return differ;
 }
 

@@ -265,15 +265,16 @@ static int value_format(char *out, size_t room, const struct column *c,
                         const struct row *row)
 {
     const char *field = (const char *)row + c->offset;
+    int64_t count;
+    double value;
 
     if (c->format == COUNT) {
-        int64_t count = *(const int64_t *)field;
-
+        memcpy(&count, field, sizeof(count));
         return count < 0 ? 0 : snprintf(out, room, "%" PRId64, count);
     }
-    if (*(const double *)field == TT_METRIC_NONE)
-        return 0;
-    return real_format(out, room, *(const double *)field, c->format);
+    memcpy(&value, field, sizeof(value));
+    return value == TT_METRIC_NONE ? 0
+                                   : real_format(out, room, value, c->format);
 }
 
 static size_t row_format(char *out, size_t room, const struct row *row)
