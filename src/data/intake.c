@@ -7,6 +7,7 @@
 #include "base/hash.h"
 #include "comm/agree.h"
 #include "data/intake.h"
+#include "data/values.h"
 
 enum { MOST_CLASSES = 1 << 20 };
 
@@ -247,10 +248,12 @@ static int seek(struct tt_intake *intake, int64_t sample, struct tt_error *err)
 
     if (intake->file == file && intake->next == sample)
         return 0;
-    intake->file = -1;
-    if (intake->ops->seek(intake, file, sample - intake->first[file], err) < 0)
-        return -1;
     intake->file = file;
+    if (intake->ops->seek(intake, file, sample - intake->first[file], err) <
+        0) {
+        intake->file = -1;
+        return -1;
+    }
     intake->next = sample;
     return 0;
 }
@@ -278,6 +281,34 @@ int tt_intake_read(struct tt_intake *intake, int64_t first, int64_t count,
         x = (char *)x + some * x_bytes;
         y = y ? (char *)y + some * y_bytes : NULL;
     }
+    return 0;
+}
+
+int tt_intake_set_y(struct tt_intake *intake, enum tt_dtype dtype, int dims,
+                    const int64_t *dim, const char *path, struct tt_error *err)
+{
+    const char *task = intake->conf.task;
+    struct tt_shard_field *y = &intake->shape->y;
+    bool whole = !tt_dtype_is_float(dtype);
+
+    if (dims == 1 && dim[0] == 1) /* (n, 1) is (n) */
+        dims = 0;
+    if (dims > TT_SHARD_DIMS)
+        return tt_fail(err, TT_EFORMAT, "%s: labels have too many axes", path);
+    *y = (struct tt_shard_field){.dtype = TT_F32, .dims = dims, .values = 1};
+    for (int i = 0; i < dims; i++) {
+        y->dim[i] = dim[i];
+        y->values *= dim[i];
+    }
+    if (y->values == 0)
+        return tt_fail(err, TT_EFORMAT, "%s: labels have no values", path);
+    if (strcmp(task, "classify") == 0 && (dims > 0 || !whole))
+        return tt_fail(err, TT_EFORMAT,
+                       "%s: classes are single whole numbers, these labels are "
+                       "not: --task=regress learns them as values",
+                       path);
+    if (dims == 0 && whole && strcmp(task, "regress") != 0)
+        y->dtype = TT_I32;
     return 0;
 }
 

@@ -98,6 +98,12 @@ int tt_intake_read(struct tt_intake *intake, int64_t first, int64_t count,
 /* tt_agree() that does not name the rank where there is only one. */
 int tt_intake_agree(int rc, struct tt_error *err, MPI_Comm comm);
 
+/* Local, for converters: decide what labels of that type and shape (of one
+ * sample) become: i32 classes where they are single whole numbers and --task
+ * does not say otherwise, else f32 values. */
+int tt_intake_set_y(struct tt_intake *intake, enum tt_dtype dtype, int dims,
+                    const int64_t *dim, const char *path, struct tt_error *err);
+
 /* Local, for converters: take note of a label that is a class number, or fail
  * where it is none; 'sample' of 'path' has it. */
 int tt_intake_note_class(struct tt_intake *intake, int64_t label,

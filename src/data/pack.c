@@ -33,7 +33,9 @@ choose_intake(const struct tt_pack_conf *conf, const char **files,
         const struct tt_intake_ops *ops;
     } ways[] = {{conf->text, &tt_intake_text},
                 {conf->csv, &tt_intake_csv},
-                {conf->idx, &tt_intake_idx}};
+                {conf->idx, &tt_intake_idx},
+                {conf->npy, &tt_intake_npy},
+                {conf->hdf5, &tt_intake_hdf5}};
     const struct tt_intake_ops *ops = NULL;
 
     for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {

@@ -79,6 +79,24 @@ static int remove_parts(const struct tt_pack *pack, struct tt_error *err)
     return 0;
 }
 
+/* Has an unfinished run left shards in the parts' folders? */
+static bool has_shards(const struct tt_pack *pack)
+{
+    char dir[PATH_MAX - 64], pattern[PATH_MAX];
+
+    for (int p = 0; p < pack->split.part_count; p++) {
+        struct tt_paths paths;
+
+        part_dir(pack, p, dir, sizeof(dir));
+        snprintf(pattern, sizeof(pattern), "%s/shard-*.h5", dir);
+        if (tt_paths_find(pattern, NULL, &paths, NULL) < 0)
+            continue;
+        tt_paths_free(&paths);
+        return true;
+    }
+    return false;
+}
+
 static int make_dirs(const struct tt_pack *pack, struct tt_error *err)
 {
     char dir[PATH_MAX - 64];
@@ -155,7 +173,7 @@ int tt_pack_begin(struct tt_pack *pack, bool *done, struct tt_error *err)
                        "%s: holds another packed set: --force packs over it",
                        conf->out);
     }
-    if (!conf->force && old[0] && strcmp(old, plan) != 0)
+    if (!conf->force && old[0] && strcmp(old, plan) != 0 && has_shards(pack))
         return tt_fail(err, TT_EINVAL,
                        "%s: holds the unfinished work of another command (or "
                        "its files have changed): repeat that one, or --force "

@@ -1,5 +1,6 @@
 # Tests of src/data.
-SHARD_TESTS = tests/t0500-shard-idx.t tests/t0501-shard-csv.t
+SHARD_TESTS = tests/t0500-shard-idx.t tests/t0501-shard-csv.t \
+	tests/t0502-shard-arrays.t
 TESTS += $(SHARD_TESTS)
 EXTRA_DIST += $(SHARD_TESTS) tests/lib/shard.sh
 check_PROGRAMS += %D%/shard.t %D%/synthetic.t %D%/loader.mpi \
