@@ -43,7 +43,10 @@ struct tt_ckpt_state {
 /* Collective over 'comm'.  Save as root/step-%08lld by DESIGN's commit: unique
  * temporary beside the target, data, sync on every rank, agree, manifest,
  * rename, sync of the parent.  Any failure on any rank: -1 on all, nothing
- * left behind, older checkpoints untouched.  Replaces a step that exists. */
+ * left behind, older checkpoints untouched.  Replaces a step that exists.  Newer
+ * steps belong to a course that the run left (it went on from an older one):
+ * they are set aside, so that neither pruning nor the next start takes them for
+ * the newest. */
 int tt_ckpt_save_all(const char *root, int64_t step,
                      const struct tt_ckpt_state *state, MPI_Comm comm,
                      struct tt_error *err);

@@ -194,7 +194,8 @@ static int save_commit(struct save *s, struct tt_error *err)
     for (int64_t i = 0; i < s->man.tensor_count; i++)
         if (tt_tiles_check(&s->tiles, &s->man, i, err) < 0)
             return -1;
-    if (sums_write(s, err) < 0 || manifest_write(s, err) < 0)
+    if (sums_write(s, err) < 0 || manifest_write(s, err) < 0 ||
+        tt_ckpt_set_aside(s->root, s->man.step, err) < 0)
         return -1;
     return tt_ckpt_commit(s->dir, s->root, s->man.step, err);
 }

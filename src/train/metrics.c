@@ -220,9 +220,13 @@ int tt_metrics_close(struct tt_metrics *m, struct tt_error *err)
 void tt_metrics_base(struct tt_metrics *m, const struct tt_metrics_line *line,
                      double now_s)
 {
+    double save_s;
+
     if (!m)
         return;
+    save_s = m->last.save_s; /* not part of any step: the next line has it */
     m->last = *line;
+    m->last.save_s = save_s;
     m->last_s = now_s;
 }
 

@@ -59,7 +59,8 @@ struct tt_metrics *tt_metrics_open(const char *dir, struct tt_error *err);
 int tt_metrics_close(struct tt_metrics *m, struct tt_error *err);
 
 /* Count what is per second, and what was waited, from here: before the first
- * step, and after what is no part of steps (an evaluation, a save). */
+ * step, and after what is no part of steps (an evaluation, a save).  save_s
+ * still counts from the line before. */
 void tt_metrics_base(struct tt_metrics *m, const struct tt_metrics_line *line,
                      double now_s);
 

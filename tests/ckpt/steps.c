@@ -136,6 +136,13 @@ static void test_aside(void)
                is_there("step-00000050.aside2"),
            "also when one is there already");
     tap_ok(tt_ckpt_best_find(root) == -1, "a best that is gone is none");
+    save(50);
+    save(45);
+    tap_ok(steps_are("40 45") && is_there("step-00000050.aside3"),
+           "a run that went on from an older one: %s", steps_text());
+    tap_ok(tt_ckpt_prune(root, 1, -1, NULL) == 0 && steps_are("45"),
+           "keep 1 keeps what was saved last");
+    save(40);
 }
 
 static void test_scalars(void)

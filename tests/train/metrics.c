@@ -68,10 +68,12 @@ static void test_values(void)
     line.lr = 6e-4;
     line.data_wait_s = 1.25;
     tt_metrics_step(m, &line, t0 + 2);
+    line.save_s = 0.75; /* a save that took 10 s */
+    tt_metrics_base(m, &line, t0 + 12);
     line.step = 5;
     line.samples = 160;
     line.loss = NAN;
-    tt_metrics_step(m, &line, t0 + 2.5);
+    tt_metrics_step(m, &line, t0 + 12.5);
     tap_ok(tt_metrics_close(m, NULL) == 0, "written and closed");
     list = lines_read();
     tap_ok(json_array_size(list) == 2, "two lines, each JSON");
@@ -82,7 +84,8 @@ static void test_values(void)
     tap_ok(real_at(list, 0, "samples_per_s") == 64, "samples per second");
     tap_ok(real_at(list, 0, "step_s") == 0.5, "seconds per step");
     tap_ok(real_at(list, 0, "data_wait_s") == 1, "waited since the start");
-    tap_ok(real_at(list, 1, "samples_per_s") == 64, "the second line's own");
+    tap_ok(real_at(list, 1, "samples_per_s") == 64, "a save is not counted");
+    tap_ok(real_at(list, 1, "save_s") == 0.75, "but told");
     tap_ok(real_at(list, 1, "data_wait_s") == 0,
            "waited since the line before");
     tap_ok(has(list, 1, "loss") &&
