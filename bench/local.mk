@@ -21,3 +21,8 @@ EXTRA_DIST += \
 	%D%/peer-gpt2.py \
 	%D%/peer-mlp.py \
 	%D%/peer-shakespeare.py
+
+# The kernels of src/device, one by one.
+BENCHES += %D%/kernels
+%C%_kernels_SOURCES = %D%/kernels.c
+%C%_kernels_LDADD = src/device/libdevice.a $(TT_DEVICE_LIBS) $(TT_FLOOR_1)

@@ -14,6 +14,7 @@ noinst_LIBRARIES += %D%/libdevice.a
 	%D%/ref/range.c \
 	%D%/ref/update.c \
 	%D%/cpu/cpu.c %D%/cpu/cpu_priv.h \
+	%D%/cpu/conv_lib_priv.h \
 	%D%/cpu/split.c
 %C%_libdevice_a_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS) $(DNNL_CFLAGS) \
 	$(BLAS_CFLAGS)
@@ -24,7 +25,13 @@ if HAVE_DNNL
 else
 %C%_libdevice_a_SOURCES += %D%/cpu/gemm_cblas.c
 endif
-EXTRA_DIST += %D%/cpu/gemm_dnnl.c %D%/cpu/gemm_cblas.c
+if HAVE_DNNL2
+%C%_libdevice_a_SOURCES += %D%/cpu/conv_dnnl.c
+else
+%C%_libdevice_a_SOURCES += %D%/cpu/conv_none.c
+endif
+EXTRA_DIST += %D%/cpu/gemm_dnnl.c %D%/cpu/gemm_cblas.c \
+	%D%/cpu/conv_dnnl.c %D%/cpu/conv_none.c
 
 # The tuned kernels, once per level of the instruction set; their objects go
 # into libdevice.a.  Loops may be reordered where "omp simd" says so, never

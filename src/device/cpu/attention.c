@@ -76,21 +76,49 @@ static int64_t in_p(const struct attention *a, const struct block *b)
     return ((b->sample * a->H + b->head) * a->T + b->t) * a->T;
 }
 
-/* p[0 .. seen-1] = softmax(scale x), the rest up to T is 0. */
-static void softmax(float *p, int64_t seen, int64_t T, float scale)
+/* p[0 .. seen-1] = softmax(scale x), the rest of its row of T is 0.  Loops run
+ * over whole vectors where the block has as many columns: what a row may not
+ * see is finite there, and is masked. */
+static void softmax(float *p, int64_t seen, int64_t cols, float scale)
 {
-    float max = tt_row_max(p, seen), sum = 0;
+    int64_t whole = (seen + 15) / 16 * 16;
+    int64_t count = whole < cols ? whole : cols;
+    float max = p[0], sum = 0;
 
+#pragma omp simd reduction(max : max)
+    for (int64_t s = 0; s < count; s++) {
+        float x = s < seen ? p[s] : max;
+
+        max = x > max ? x : max;
+    }
 #pragma omp simd reduction(+ : sum)
-    for (int64_t s = 0; s < seen; s++) {
-        p[s] = tt_expf((p[s] - max) * scale);
-        sum += p[s];
+    for (int64_t s = 0; s < count; s++) {
+        float e = tt_expf((p[s] - max) * scale);
+
+        e = s < seen ? e : 0.0f;
+        p[s] = e;
+        sum += e;
     }
     sum = 1.0f / sum;
 #pragma omp simd
-    for (int64_t s = 0; s < seen; s++)
+    for (int64_t s = 0; s < count; s++)
         p[s] *= sum;
-    memset(p + seen, 0, (size_t)(T - seen) * sizeof(*p));
+}
+
+/* Softmax of the block's rows. */
+static void softmax_block(const struct attention *a, const struct block *b,
+                          float *p)
+{
+    float scale = 1.0f / sqrtf((float)a->D);
+
+    for (int64_t i = 0; i < b->rows; i++, p += a->T) {
+        int64_t seen = a->causal ? b->t + i + 1 : a->T;
+
+        softmax(p, seen, b->cols, scale);
+        seen = (seen + 15) / 16 * 16;
+        if (seen < a->T)
+            memset(p + seen, 0, (size_t)(a->T - seen) * sizeof(*p));
+    }
 }
 
 /* to[s] = from[s] x what dropout multiplies p[t][s] with. */
@@ -151,9 +179,7 @@ static void forward_block(const struct attention *a, const struct block *b,
                         .ldc = a->H * a->D};
 
     TT_CPU(gemm)(&scores);
-    for (int64_t i = 0; i < b->rows; i++)
-        softmax(p + i * a->T, a->causal ? b->t + i + 1 : a->T, a->T,
-                1.0f / sqrtf((float)a->D));
+    softmax_block(a, b, p);
     y.a = dropped(a, b, room);
     TT_CPU(gemm)(&y);
 }

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* conv.c - convolution of NHWC images as matrix products.
+/* conv.c - convolution of NHWC images: by a library where it has them, else as
+ * matrix products.
  *
  * The pixels that each output reads are copied side by side into "col"
  * (outputs, KH KW I), some lines of outputs at a time so that it stays in the
  * second cache; then y = col w^T, dw = dy^T col, and dx = dy w added back. */
 #include <string.h>
 
+#include "device/cpu/conv_lib_priv.h"
 #include "device/cpu/cpu_priv.h"
 
 enum { COL_FLOATS = 131072 };
@@ -182,6 +184,9 @@ void TT_CPU(conv)(TT_KERNEL_ARGS)
     struct conv c = conv_of(op, work);
     float *b = tt_ref_at(op, ptr, 3);
 
+    if (tt_conv_lib_run(&(struct tt_conv_call){TT_CONV_FORWARD, now->valid_rows,
+                                               c.d, ptr[1], ptr[2], ptr[0], b}))
+        return;
     c.y = ptr[0];
     c.x = ptr[1];
     c.w = ptr[2];
@@ -224,10 +229,14 @@ void TT_CPU(conv_dx)(TT_KERNEL_ARGS)
 {
     struct conv c = conv_of(op, work);
 
+    c.adds = tt_op_adds(op, 0, now);
+    if (!c.adds &&
+        tt_conv_lib_run(&(struct tt_conv_call){TT_CONV_DX, now->valid_rows, c.d,
+                                               ptr[0], ptr[2], ptr[1], NULL}))
+        return;
     c.dx = ptr[0];
     c.dy = ptr[1];
     c.w = ptr[2];
-    c.adds = tt_op_adds(op, 0, now);
     tt_cpu_split(now->valid_rows, sample_grain(&c), dx_part, &c);
 }
 
@@ -258,19 +267,44 @@ static void dw_part(const void *ctx, int64_t begin, int64_t end, int part)
     }
 }
 
+/* to = [to +] from. */
+static void take(float *to, const float *from, int64_t count, bool adds)
+{
+    if (!adds)
+        memcpy(to, from, (size_t)count * sizeof(*to));
+#pragma omp simd
+    for (int64_t i = 0; i < (adds ? count : 0); i++)
+        to[i] += from[i];
+}
+
 /* dw = [dw +] the parts' sums, in order. */
 static void collect(const struct conv *c, int parts)
 {
-    if (!c->adds)
-        memset(c->dw, 0, (size_t)dw_floats(c) * sizeof(float));
-    for (int part = 0; part < parts; part++) {
-        const float *from = c->work + part * (c->col_floats + dw_floats(c));
-        float *dw = c->dw;
+    for (int part = 0; part < parts; part++)
+        take(c->dw, c->work + part * (c->col_floats + dw_floats(c)),
+             dw_floats(c), c->adds || part > 0);
+}
 
-#pragma omp simd
-        for (int64_t i = 0; i < dw_floats(c); i++)
-            dw[i] += from[i];
-    }
+/* By the library into 'work', and from there to dw and db. */
+static bool dw_by_library(const struct conv *c, float *db, bool db_adds,
+                          int64_t samples)
+{
+    struct tt_conv_call call = {
+        TT_CONV_DW,
+        samples,
+        c->d,
+        (float *)c->x,
+        c->work,
+        (float *)c->dy,
+        db != NULL ? c->work + dw_floats(c) : NULL,
+    };
+
+    if (!tt_conv_lib_run(&call))
+        return false;
+    take(c->dw, call.w, dw_floats(c), c->adds);
+    if (db != NULL)
+        take(db, call.b, c->d.O, db_adds);
+    return true;
 }
 
 void TT_CPU(conv_dw)(TT_KERNEL_ARGS)
@@ -284,6 +318,8 @@ void TT_CPU(conv_dw)(TT_KERNEL_ARGS)
     c.dy = ptr[1];
     c.x = ptr[2];
     c.adds = tt_op_adds(op, 0, now);
+    if (dw_by_library(&c, db, db != NULL && tt_op_adds(op, 3, now), samples))
+        return;
     tt_cpu_split(samples, grain, dw_part, &c);
     collect(&c, tt_cpu_parts(samples, grain));
     if (db != NULL)

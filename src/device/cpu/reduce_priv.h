@@ -6,17 +6,6 @@
 
 #include "device/cpu/simd_priv.h"
 
-TT_INLINE float tt_vec_total(tt_vec v)
-{
-    float sum[TT_VL];
-
-    memcpy(sum, &v, sizeof(sum));
-    for (int half = TT_VL / 2; half > 0; half /= 2)
-        for (int i = 0; i < half; i++)
-            sum[i] += sum[i + half];
-    return sum[0];
-}
-
 TT_INLINE float tt_row_sum(const float *x, int64_t count)
 {
     tt_vec a = {0}, b = {0}, c = {0}, d = {0};
@@ -79,20 +68,11 @@ TT_INLINE float tt_row_dot(const float *x, const float *y, int64_t count)
 /* The largest; NaN may be passed over (sums that follow keep it). */
 TT_INLINE float tt_row_max(const float *x, int64_t count)
 {
-    float lane[4 * TT_VL], max = x[0];
-    int64_t i = 0;
+    float max = x[0];
 
-    for (int j = 0; j < 4 * TT_VL; j++)
-        lane[j] = max;
-    for (; i + 4 * TT_VL <= count; i += 4 * TT_VL) {
-#pragma omp simd
-        for (int j = 0; j < 4 * TT_VL; j++)
-            lane[j] = x[i + j] > lane[j] ? x[i + j] : lane[j];
-    }
-    for (; i < count; i++)
+#pragma omp simd reduction(max : max)
+    for (int64_t i = 0; i < count; i++)
         max = x[i] > max ? x[i] : max;
-    for (int j = 0; j < 4 * TT_VL; j++)
-        max = lane[j] > max ? lane[j] : max;
     return max;
 }
 
