@@ -17,7 +17,7 @@ static int run(int argc, char **argv, struct tt_world *world,
     int status = 2;
 
     if (tt_pack_read(&conf, argc, argv, doc, err) == 0)
-        status = tt_pack_all(&conf, world->comm, err) < 0 ? 1 : 0;
+        status = tt_pack_run_all(&conf, stdout, world->comm, err) < 0 ? 1 : 0;
     if (status != 0 && world->rank == 0)
         fprintf(stderr, "tutti-shard: %s\n", err->text);
     tt_doc_destroy(doc);

@@ -27,6 +27,9 @@ noinst_LIBRARIES += %D%/libdata.a
 	%D%/array_npy.c \
 	%D%/csv_columns.c \
 	%D%/csv_priv.h \
+	%D%/describe.c %D%/describe.h \
+	%D%/describe_h5.c \
+	%D%/describe_sample.c \
 	%D%/from_array.c \
 	%D%/from_csv.c \
 	%D%/from_hdf5.c \

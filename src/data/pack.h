@@ -34,6 +34,11 @@ extern const struct tt_opt_section tt_pack_sections[];
 int tt_pack_read(struct tt_pack_conf *conf, int argc, char **argv,
                  struct tt_doc *doc, struct tt_error *err);
 
+/* Collective over 'comm'.  Describe, show or pack, as the flags say; what was
+ * asked for goes to 'out', on rank 0. */
+int tt_pack_run_all(const struct tt_pack_conf *conf, FILE *out, MPI_Comm comm,
+                    struct tt_error *err);
+
 /* --help, from the table. */
 void tt_pack_help(FILE *out);
 

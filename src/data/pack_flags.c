@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "data/describe.h"
+#include "data/intake.h"
 #include "data/pack.h"
 
 static const struct tt_opt *find_option(const char *flag)
@@ -48,6 +50,23 @@ int tt_pack_read(struct tt_pack_conf *conf, int argc, char **argv,
         rc = set_flag(&set, argv[i], err);
     free(origin);
     return rc;
+}
+
+int tt_pack_run_all(const struct tt_pack_conf *conf, FILE *out, MPI_Comm comm,
+                    struct tt_error *err)
+{
+    int rank, rc = 0;
+
+    MPI_Comm_rank(comm, &rank);
+    if (!conf->describe && !conf->show && tt_pack_all(conf, comm, err) < 0)
+        return -1;
+    if (rank == 0 && !conf->describe && !conf->show)
+        rc = tt_describe_heads(conf->out, out, err);
+    if (rank == 0 && conf->describe)
+        rc = tt_describe(conf->describe, out, err);
+    if (rank == 0 && rc == 0 && conf->show)
+        rc = tt_describe_sample(conf->show, out, err);
+    return tt_intake_agree(rc, err, comm);
 }
 
 static const char usage[] =

@@ -146,3 +146,17 @@ int tt_shard_verify(const char *dir, const struct tt_shard *shard, bool deep,
                        path);
     return 0;
 }
+
+int tt_shard_open(const char *dir, const struct tt_shard *shard, char *path,
+                  struct tt_error *err)
+{
+    int fd;
+
+    if (tt_shard_verify(dir, shard, false, err) < 0)
+        return -1;
+    snprintf(path, PATH_MAX, "%s/%s", dir, shard->file);
+    fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return tt_fail(err, TT_EIO, "%s: %s", path, strerror(errno));
+    return fd;
+}

@@ -123,6 +123,11 @@ bool tt_shard_is_set(const char *dir);
 int tt_shard_verify(const char *dir, const struct tt_shard *shard, bool deep,
                     struct tt_error *err);
 
+/* Open a shard for reading after a look at its size; its path goes to 'path'
+ * of PATH_MAX bytes.  The descriptor, or -1. */
+int tt_shard_open(const char *dir, const struct tt_shard *shard, char *path,
+                  struct tt_error *err);
+
 /* XXH64 and size of a file. */
 int tt_shard_hash_file(const char *path, uint64_t *hash, int64_t *bytes,
                        struct tt_error *err);

@@ -1,6 +1,7 @@
 # Tests of src/data.
 SHARD_TESTS = tests/t0500-shard-idx.t tests/t0501-shard-csv.t \
-	tests/t0502-shard-arrays.t
+	tests/t0502-shard-arrays.t tests/t0503-shard-describe.t \
+	tests/t0504-shard-again.t
 TESTS += $(SHARD_TESTS)
 EXTRA_DIST += $(SHARD_TESTS) tests/lib/shard.sh
 check_PROGRAMS += %D%/shard.t %D%/synthetic.t %D%/loader.mpi \
