@@ -2,7 +2,9 @@
 /* progress.c - how far a run is, on stderr. */
 #include "train/progress.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,15 +15,37 @@
 #include "base/log.h"
 #include "base/units.h"
 
-enum { BAR_CELLS = 20, DEFAULT_COLUMNS = 80, TEXT_BYTES = 512 };
+enum { BAR_CELLS = 10, DEFAULT_COLUMNS = 80, TEXT_BYTES = 512 };
 
 static const double redraw_s = 0.1;
+
+/* Launchers give their processes pipes and pass on what comes through them, so
+ * our terminal may be our parent's stderr.  The descriptor of it, or -1. */
+static int parent_stderr(void)
+{
+    char path[64];
+
+    snprintf(path, sizeof(path), "/proc/%ld/fd/2", (long)getppid());
+    return open(path, O_WRONLY | O_NOCTTY | O_CLOEXEC);
+}
+
+static bool is_parents(void)
+{
+    int fd = parent_stderr();
+    bool found = fd >= 0 && isatty(fd);
+
+    if (fd >= 0)
+        close(fd);
+    return found;
+}
 
 bool tt_progress_terminal(void)
 {
     const char *term = getenv("TERM");
 
-    return isatty(STDERR_FILENO) && term && strcmp(term, "dumb") != 0;
+    if (!term || strcmp(term, "dumb") == 0)
+        return false;
+    return isatty(STDERR_FILENO) || is_parents();
 }
 
 void tt_progress_init(struct tt_progress *p,
@@ -58,24 +82,21 @@ static void text_add(struct text *t, const char *fmt, ...)
         t->used = t->room - 1;
 }
 
-static void bar_add(struct text *t, double frac)
+static void bar_add(struct text *t, double frac, int cells)
 {
-    int full = (int)(frac * BAR_CELLS);
+    int full = (int)(frac * cells);
 
     text_add(t, "[");
-    for (int i = 0; i < BAR_CELLS; i++)
+    for (int i = 0; i < cells; i++)
         text_add(t, "%c", i < full ? '=' : i == full ? '>' : ' ');
     text_add(t, "] ");
 }
 
-static void step_add(struct text *t, const struct tt_progress *p, int64_t step,
-                     double frac)
+static void step_add(struct text *t, const struct tt_progress *p, int64_t step)
 {
-    text_add(t, "step %" PRId64, step);
+    text_add(t, "%" PRId64, step);
     if (p->conf.total_steps > 0)
         text_add(t, "/%" PRId64, p->conf.total_steps);
-    if (frac >= 0)
-        text_add(t, " %.1f%%", 100 * frac);
 }
 
 static void value_add(struct text *t, const char *name, int digits,
@@ -120,7 +141,7 @@ static void left_add(struct text *t, const struct tt_progress *p, double frac,
 
     if (frac < 0 || done <= 0 || frac >= 1)
         return;
-    tt_time_format((now_s - p->conf.now_s) * (1 - frac) / done, left,
+    tt_time_format(ceil((now_s - p->conf.now_s) * (1 - frac) / done), left,
                    sizeof(left));
     text_add(t, "  %s left", left);
 }
@@ -134,9 +155,13 @@ void tt_progress_format(const struct tt_progress *p,
     if (columns > 0 && (size_t)columns < t.room)
         t.room = (size_t)columns;
     if (columns > 0 && done_frac >= 0)
-        bar_add(&t, done_frac);
-    step_add(&t, p, line->step, done_frac);
-    value_add(&t, "loss", 5, line->loss);
+        bar_add(&t, done_frac, columns < 100 ? BAR_CELLS : 2 * BAR_CELLS);
+    else
+        text_add(&t, "step ");
+    step_add(&t, p, line->step);
+    if (columns == 0 && done_frac >= 0)
+        text_add(&t, " %.1f%%", 100 * done_frac);
+    value_add(&t, "loss", columns ? 4 : 5, line->loss);
     value_add(&t, "lr", 3, line->lr);
     rate_add(&t, p, line, now_s);
     wait_add(&t, p, line, now_s);
@@ -145,13 +170,25 @@ void tt_progress_format(const struct tt_progress *p,
 
 /* --- screen ----------------------------------------------------------- */
 
-static int terminal_columns(void)
+static int columns_of(int fd)
 {
     struct winsize size;
 
-    if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) < 0 || size.ws_col < 20)
-        return DEFAULT_COLUMNS;
+    if (ioctl(fd, TIOCGWINSZ, &size) < 0 || size.ws_col < 20)
+        return 0;
     return size.ws_col;
+}
+
+static int terminal_columns(void)
+{
+    int columns = columns_of(STDERR_FILENO);
+    int fd = columns ? -1 : parent_stderr();
+
+    if (fd >= 0) {
+        columns = columns_of(fd);
+        close(fd);
+    }
+    return columns ? columns : DEFAULT_COLUMNS;
 }
 
 void tt_progress_hide(struct tt_progress *p)

@@ -27,7 +27,8 @@ struct tt_progress {
     int64_t next_step, last_step, last_samples;
 };
 
-/* Whether stderr is a terminal that can redraw a line. */
+/* Whether stderr leads to a terminal that can redraw a line, by itself or
+ * through a launcher on this host. */
 bool tt_progress_terminal(void);
 
 void tt_progress_init(struct tt_progress *p,
