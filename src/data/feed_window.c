@@ -232,7 +232,7 @@ static int windows_create(struct tt_loader *loader, int64_t first_step,
         return tt_fail(err, TT_ENOMEM, "no memory for a loader");
     if (fit_memory(loader, memory_bytes, err) < 0)
         return -1;
-    if (!w->ahead)
+    if (!w->ahead || loader->lane_count == 0)
         return 0;
     w->source = tt_source_create(loader->set->store, err);
     if (!w->source || start_thread(w, err) < 0)

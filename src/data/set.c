@@ -43,6 +43,17 @@ static int open_any(struct tt_store *store, const struct tt_node *what,
                         "{samples: 1000, features: 10, classes: 2}}");
 }
 
+static int64_t chunk_samples(const struct tt_store *store)
+{
+    const struct tt_column *col = store->head.col;
+    int64_t rows = col[TT_COL_X].chunk_rows > col[TT_COL_Y].chunk_rows
+                       ? col[TT_COL_X].chunk_rows
+                       : col[TT_COL_Y].chunk_rows;
+
+    rows /= tt_store_stride(store);
+    return rows > 1 ? rows : 1;
+}
+
 /* Samples of a token stream, and what follows from the columns. */
 static int complete(struct tt_store *store, const struct tt_node *what,
                     int64_t context, struct tt_error *err)
@@ -69,6 +80,7 @@ static int complete(struct tt_store *store, const struct tt_node *what,
         info->y_is_class = true;
         info->sample_bytes *= context;
     }
+    info->chunk_samples = chunk_samples(store);
     if (info->sample_count < 1)
         return tt_node_fail(what, err, "the set has no sample (%" PRId64 " %s)",
                             store->head.row_count,

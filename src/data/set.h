@@ -32,6 +32,8 @@ struct tt_set_info {
     int64_t y_values;           /* per sample: 1 label, k values, context ids */
     int64_t classes;            /* of labels; tokens: vocabulary; else 0 */
     int64_t sample_bytes;       /* in the files */
+    int64_t chunk_samples;      /* of one chunk of the files, which is decoded
+                                 * whole; 1: any run is as good */
     uint64_t hash;              /* of the set's index: what a resume compares */
     int64_t token_count;        /* of the stream, 0 for rows */
 };

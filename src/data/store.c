@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* store.c - rows in parts. */
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -134,6 +135,10 @@ static void make_tables(struct tt_store *store)
         for (int t = 0; t < TT_TABLES; t++)
             store->decode[t][value] = out[t];
     }
+    store->divide = roundf(1 / store->decode[0][1]);
+    for (int value = 0; value < 256; value++)
+        if (store->decode[0][value] != (float)value / store->divide)
+            store->divide = 0;
 }
 
 void tt_store_finish(struct tt_store *store)

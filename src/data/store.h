@@ -62,6 +62,7 @@ struct tt_store {
     double *numbers;
     void *rows[TT_COLS]; /* all rows as kept, once they are in memory */
     struct tt_column mem[TT_COLS]; /* the columns as rows[] holds them */
+    float divide; /* > 0: decode[0][v] is v / divide for every v */
     float decode[TT_TABLES][256]; /* values of u8 elements of x, by e % count */
     int users;
 };

@@ -93,14 +93,24 @@ static int64_t clamp64(int64_t n, int64_t low, int64_t high)
     return n < low ? low : n > high ? high : n;
 }
 
-/* Blocks are small enough that every lane has many of them. */
+/* Blocks are small enough that every lane has many of them; as long as it has,
+ * they are whole chunks. */
+static int64_t block_samples(const struct tt_plan_data *data, int64_t bytes,
+                             int64_t lanes)
+{
+    int64_t most = clamp64(data->sample_count / (16 * lanes), 1, INT64_MAX);
+    int64_t block = clamp64(TT_PLAN_BLOCK_BYTES / bytes, 1, most);
+    int64_t chunk = data->chunk_samples > 1 ? data->chunk_samples : 1;
+    int64_t whole = (block + chunk - 1) / chunk * chunk;
+
+    return whole <= most ? whole : block;
+}
+
 static void set_order(const struct tt_job *job, const struct tt_plan_data *data,
                       struct tt_plan *plan)
 {
     int64_t bytes = data->sample_bytes > 0 ? data->sample_bytes : 1;
-    int64_t block =
-        clamp64(TT_PLAN_BLOCK_BYTES / bytes, 1,
-                clamp64(data->sample_count / (16 * plan->lanes), 1, INT64_MAX));
+    int64_t block = block_samples(data, bytes, plan->lanes);
     int64_t window = job->data.window_bytes / (block * bytes);
 
     plan->order = (struct tt_order){

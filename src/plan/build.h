@@ -25,6 +25,7 @@ struct tt_plan_data {
     bool y_is_class;
     int64_t y_values, classes;
     int64_t sample_count, sample_bytes;
+    int64_t chunk_samples; /* read and decoded together; 0, 1: any run */
 };
 
 /* Bytes of a storage block of a shuffled set (layout/order.h). */

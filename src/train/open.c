@@ -71,6 +71,7 @@ static int plan(struct tt_run *run, struct tt_error *err)
         .classes = info->classes,
         .sample_count = info->sample_count,
         .sample_bytes = info->sample_bytes,
+        .chunk_samples = info->chunk_samples,
     };
 
     memcpy(data.x_dim, info->x_dim, sizeof(data.x_dim));

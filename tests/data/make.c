@@ -177,9 +177,13 @@ int make_tokens(const char *dir, enum tt_dtype dtype, const int64_t *counts,
 
 struct tt_node *make_node(const char *text)
 {
+    static struct tt_doc *doc;
     struct tt_error err = {0};
-    struct tt_node *node = tt_doc_parse(tt_doc_create(), text, "test", &err);
+    struct tt_node *node;
 
+    if (!doc)
+        doc = tt_doc_create();
+    node = tt_doc_parse(doc, text, "test", &err);
     if (!node)
         fprintf(stderr, "%s\n", err.text);
     return node;
