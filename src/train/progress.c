@@ -15,7 +15,7 @@
 #include "base/log.h"
 #include "base/units.h"
 
-enum { BAR_CELLS = 10, DEFAULT_COLUMNS = 80, TEXT_BYTES = 512 };
+enum { BAR_CELLS = 8, DEFAULT_COLUMNS = 80, TEXT_BYTES = 512 };
 
 static const double redraw_s = 0.1;
 
@@ -132,17 +132,34 @@ static void wait_add(struct text *t, const struct tt_progress *p,
     text_add(t, "  waiting for data %.0f%%", 100 * wait_s / passed_s);
 }
 
+/* "1:02:03" is shorter than "1 h 2 min 3 s", for the bar. */
+static void clock_format(int64_t seconds, char *text, size_t text_bytes)
+{
+    int64_t hours = seconds / 3600, minutes = seconds / 60 % 60;
+
+    if (hours > 0)
+        snprintf(text, text_bytes, "%" PRId64 ":%02d:%02d", hours, (int)minutes,
+                 (int)(seconds % 60));
+    else
+        snprintf(text, text_bytes, "%d:%02d", (int)minutes,
+                 (int)(seconds % 60));
+}
+
 /* By the pace of this process since it started. */
 static void left_add(struct text *t, const struct tt_progress *p, double frac,
-                     double now_s)
+                     double now_s, bool bar)
 {
     double done = frac - p->conf.done_frac;
+    double left_s;
     char left[40];
 
     if (frac < 0 || done <= 0 || frac >= 1)
         return;
-    tt_time_format(ceil((now_s - p->conf.now_s) * (1 - frac) / done), left,
-                   sizeof(left));
+    left_s = ceil((now_s - p->conf.now_s) * (1 - frac) / done);
+    if (bar && left_s < 1e9)
+        clock_format((int64_t)left_s, left, sizeof(left));
+    else
+        tt_time_format(left_s, left, sizeof(left));
     text_add(t, "  %s left", left);
 }
 
@@ -165,7 +182,7 @@ void tt_progress_format(const struct tt_progress *p,
     value_add(&t, "lr", 3, line->lr);
     rate_add(&t, p, line, now_s);
     wait_add(&t, p, line, now_s);
-    left_add(&t, p, done_frac, now_s);
+    left_add(&t, p, done_frac, now_s, columns > 0);
 }
 
 /* --- screen ----------------------------------------------------------- */
