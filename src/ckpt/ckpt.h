@@ -43,13 +43,31 @@ struct tt_ckpt_state {
 /* Collective over 'comm'.  Save as root/step-%08lld by DESIGN's commit: unique
  * temporary beside the target, data, sync on every rank, agree, manifest,
  * rename, sync of the parent.  Any failure on any rank: -1 on all, nothing
- * left behind, older checkpoints untouched.  Replaces a step that exists.  Newer
+ * left behind, older checkpoints untouched.  Replaces a step that exists. Newer
  * steps belong to a course that the run left (it went on from an older one):
  * they are set aside, so that neither pruning nor the next start takes them for
  * the newest. */
 int tt_ckpt_save_all(const char *root, int64_t step,
                      const struct tt_ckpt_state *state, MPI_Comm comm,
                      struct tt_error *err);
+
+/* The same in two halves, so that training goes on while data is written: the
+ * first copies this rank's parts (so much more memory is needed in between)
+ * and has a thread write them; the tensors, their names and the scalars may
+ * change or go once it has returned.  NULL on all ranks on failure.  Several
+ * saves must not be under way at a time. */
+struct tt_ckpt_save;
+struct tt_ckpt_save *tt_ckpt_begin_all(const char *root, int64_t step,
+                                       const struct tt_ckpt_state *state,
+                                       MPI_Comm comm, struct tt_error *err);
+
+/* Local, at any time: this rank's part is written, or failed.  When it is so on
+ * all ranks tt_ckpt_end_all() waits for nobody. */
+bool tt_ckpt_is_written(const struct tt_ckpt_save *save);
+
+/* Collective: wait for what is left and commit.  Only then is it saved.
+ * 'save' is gone, also on failure. */
+int tt_ckpt_end_all(struct tt_ckpt_save *save, struct tt_error *err);
 
 /* Collective.  Load 'path' (a step directory) into the tensors' own parts,
  * verifying every block of every tensor that is asked for; the checkpoint may

@@ -5,9 +5,13 @@
  * every rank writes its runs with pwrite at those offsets, so that no data
  * passes through HDF5 or through another rank, and a full disk is an errno
  * here and not a hang there.  The file becomes a checkpoint by one rename,
- * after all ranks have synced what they wrote. */
+ * after all ranks have synced what they wrote.  Writing needs neither MPI nor
+ * HDF5, so it may be done by a thread while training goes on. */
 #include <errno.h>
 #include <inttypes.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,55 +26,147 @@
 #include "comm/agree.h"
 #include "io/path.h"
 
-struct save {
-    const char *root;
-    const struct tt_ckpt_state *state;
+struct tt_ckpt_save {
     MPI_Comm comm;
     int rank;
+    char root[TT_CKPT_PATH];
     char dir[TT_CKPT_PATH]; /* the temporary; "" where there is none */
     struct tt_ckpt_file file;
-    struct tt_manifest man;
+    struct tt_manifest man;  /* names and scalars are its own */
+    struct tt_ckpt_run *run; /* of this rank, one for each tensor */
     struct tt_tiles tiles;
+    char *names, *copy; /* what 'man' and 'run' point into; copy may be NULL */
+
+    pthread_t thread;
+    bool threaded;
+    atomic_bool written; /* this rank's part is, or failed */
+    int rc;              /* of writing, with its error */
+    struct tt_error err;
 };
 
-static int save_init(struct save *s, int64_t step, struct tt_error *err)
+/* --- what is to be saved ---------------------------------------------- */
+
+/* Tensors with names of our own: the caller's may be gone by the end. */
+static int tensors_init(struct tt_ckpt_save *s,
+                        const struct tt_ckpt_state *state, struct tt_error *err)
 {
     struct tt_manifest *man = &s->man;
-    int size;
+    size_t count = (size_t)state->tensor_count, bytes = 1;
+    char *name;
 
-    MPI_Comm_rank(s->comm, &s->rank);
-    MPI_Comm_size(s->comm, &size);
-    man->step = step;
-    man->time = tt_clock_epoch_s();
-    man->rank_count = size;
-    man->scalars = s->state->scalars;
-    man->tensor_count = s->state->tensor_count;
-    man->tensor = calloc((size_t)man->tensor_count + 1, sizeof(*man->tensor));
-    if (!man->tensor)
-        return tt_fail(err, TT_ENOMEM, "no memory for %" PRId64 " tensors",
-                       man->tensor_count);
-    for (int64_t i = 0; i < man->tensor_count; i++) {
-        const struct tt_ckpt_tensor *t = &s->state->tensor[i];
+    for (size_t i = 0; i < count; i++)
+        bytes += strlen(state->tensor[i].name) + 1;
+    man->tensor = calloc(count + 1, sizeof(*man->tensor));
+    s->run = calloc(count + 1, sizeof(*s->run));
+    s->names = name = malloc(bytes);
+    if (!man->tensor || !s->run || !name)
+        return tt_fail(err, TT_ENOMEM, "no memory for %zu tensors", count);
+    man->tensor_count = state->tensor_count;
+    for (size_t i = 0; i < count; i++) {
+        const struct tt_ckpt_tensor *t = &state->tensor[i];
 
-        man->tensor[i].name = t->name;
-        man->tensor[i].dtype = t->dtype;
-        man->tensor[i].dims = t->dims;
+        man->tensor[i] = (struct tt_manifest_tensor){
+            .name = name, .dtype = t->dtype, .dims = t->dims};
         memcpy(man->tensor[i].dim, t->dim, sizeof(t->dim));
+        s->run[i] = (struct tt_ckpt_run){t->first, t->count, t->data};
+        name = stpcpy(name, t->name) + 1;
     }
-    if (tt_manifest_count(man, err) < 0)
-        return -1;
-    return tt_tiles_init(&s->tiles, man, err);
+    return tt_manifest_count(man, err);
 }
 
-static void save_clear(struct save *s)
+/* Only rank 0 writes scalars; a reference will not do, they may change. */
+static int scalars_init(struct tt_ckpt_save *s, json_t *scalars,
+                        struct tt_error *err)
 {
+    s->man.scalars = json_deep_copy(scalars);
+    if (s->rank == 0 && !json_is_object(s->man.scalars))
+        return tt_fail(err, TT_EINVAL, "the scalars to save are no object");
+    return 0;
+}
+
+/* All of this rank's runs, in one piece of memory. */
+static int runs_copy(struct tt_ckpt_save *s, struct tt_error *err)
+{
+    size_t bytes = 0, at = 0;
+
+    for (int64_t i = 0; i < s->man.tensor_count; i++)
+        bytes +=
+            (size_t)s->run[i].count * tt_dtype_bytes(s->man.tensor[i].dtype);
+    s->copy = malloc(bytes + 1);
+    if (!s->copy)
+        return tt_fail(err, TT_ENOMEM,
+                       "no memory for a copy of %zu bytes to save", bytes);
+    for (int64_t i = 0; i < s->man.tensor_count; i++) {
+        size_t part =
+            (size_t)s->run[i].count * tt_dtype_bytes(s->man.tensor[i].dtype);
+
+        if (part > 0)
+            memcpy(s->copy + at, s->run[i].data, part);
+        s->run[i].data = s->copy + at;
+        at += part;
+    }
+    return 0;
+}
+
+static int runs_check(struct tt_ckpt_save *s, struct tt_error *err)
+{
+    for (int64_t i = 0; i < s->man.tensor_count; i++)
+        if (tt_tiles_add(&s->tiles, &s->man, i, s->run[i], err) < 0)
+            return -1;
+    return 0;
+}
+
+static int save_init(struct tt_ckpt_save *s, const char *root, int64_t step,
+                     const struct tt_ckpt_state *state, struct tt_error *err)
+{
+    int size;
+
+    MPI_Comm_size(s->comm, &size);
+    s->man.step = step;
+    s->man.time = tt_clock_epoch_s();
+    s->man.rank_count = size;
+    if (snprintf(s->root, sizeof(s->root), "%s", root) >= (int)sizeof(s->root))
+        return tt_fail(err, TT_EINVAL, "%.80s...: path too long", root);
+    if (tensors_init(s, state, err) < 0 ||
+        scalars_init(s, state->scalars, err) < 0 ||
+        tt_tiles_init(&s->tiles, &s->man, err) < 0)
+        return -1;
+    return runs_check(s, err);
+}
+
+static void save_destroy(struct tt_ckpt_save *s)
+{
+    if (!s)
+        return;
+    tt_ckpt_file_close(&s->file, NULL);
+    if (s->rank == 0 && s->dir[0] != '\0')
+        tt_path_remove(s->dir, NULL); /* not there after a commit */
     tt_tiles_clear(&s->tiles);
+    json_decref(s->man.scalars);
     free(s->man.tensor);
+    free(s->run);
+    free(s->names);
+    free(s->copy);
+    free(s);
+}
+
+static struct tt_ckpt_save *save_create(MPI_Comm comm, struct tt_error *err)
+{
+    struct tt_ckpt_save *s = calloc(1, sizeof(*s));
+
+    if (!s) {
+        tt_fail(err, TT_ENOMEM, "no memory to save");
+        return NULL;
+    }
+    s->comm = comm;
+    s->file.fd = -1;
+    MPI_Comm_rank(comm, &s->rank);
+    return s;
 }
 
 /* --- rank 0: the file ------------------------------------------------- */
 
-static int file_create(struct save *s, struct tt_error *err)
+static int file_create(struct tt_ckpt_save *s, struct tt_error *err)
 {
     int image = tt_ckpt_image_create(&s->man, err);
     int rc;
@@ -85,13 +181,13 @@ static int file_create(struct save *s, struct tt_error *err)
 }
 
 /* Collective.  Rank 0 makes directory and file; all learn names and offsets. */
-static int save_begin(struct save *s, int64_t step, struct tt_error *err)
+static int file_create_all(struct tt_ckpt_save *s, struct tt_error *err)
 {
     struct tt_manifest *man = &s->man;
     int rc = 0;
 
     if (s->rank == 0) {
-        rc = tt_ckpt_tmp_create(s->dir, s->root, step, err);
+        rc = tt_ckpt_tmp_create(s->dir, s->root, man->step, err);
         if (rc == 0)
             rc = file_create(s, err);
     }
@@ -106,28 +202,16 @@ static int save_begin(struct save *s, int64_t step, struct tt_error *err)
     return 0;
 }
 
-/* --- every rank: its runs --------------------------------------------- */
+/* --- every rank: its runs; no MPI from here... ------------------------ */
 
-static int runs_write(struct save *s, struct tt_error *err)
-{
-    for (int64_t i = 0; i < s->man.tensor_count; i++) {
-        const struct tt_ckpt_tensor *t = &s->state->tensor[i];
-        struct tt_ckpt_run run = {t->first, t->count, t->data};
-
-        if (tt_tiles_add(&s->tiles, &s->man, i, run, err) < 0 ||
-            tt_ckpt_run_write(&s->file, &s->man.tensor[i], run, s->tiles.sum,
-                              err) < 0)
-            return -1;
-    }
-    return 0;
-}
-
-static int save_write(struct save *s, struct tt_error *err)
+static int runs_write(struct tt_ckpt_save *s, struct tt_error *err)
 {
     if (s->rank != 0 && tt_ckpt_file_open(&s->file, s->dir, 1, err) < 0)
         return -1;
-    if (runs_write(s, err) < 0)
-        return -1;
+    for (int64_t i = 0; i < s->man.tensor_count; i++)
+        if (tt_ckpt_run_write(&s->file, &s->man.tensor[i], s->run[i],
+                              s->tiles.sum, err) < 0)
+            return -1;
     if (fsync(s->file.fd) < 0)
         return tt_fail(err, TT_EIO, "%s: sync: %s", s->file.path,
                        strerror(errno));
@@ -136,16 +220,19 @@ static int save_write(struct save *s, struct tt_error *err)
 
 /* Every rank but 0 is done with the file before it says so: rank 0 may have to
  * remove it. */
-static int save_write_close(struct save *s, struct tt_error *err)
+static void *part_write(void *arg)
 {
-    int rc = save_write(s, err);
+    struct tt_ckpt_save *s = arg;
 
-    if (s->rank != 0 && tt_ckpt_file_close(&s->file, rc < 0 ? NULL : err) < 0)
-        rc = -1;
-    return rc;
+    s->rc = runs_write(s, &s->err);
+    if (s->rank != 0 &&
+        tt_ckpt_file_close(&s->file, s->rc < 0 ? NULL : &s->err) < 0)
+        s->rc = -1;
+    atomic_store(&s->written, true);
+    return NULL;
 }
 
-/* --- rank 0: the commit ----------------------------------------------- */
+/* --- ... to here; rank 0: the commit ---------------------------------- */
 
 /* Sums are of all ranks now. */
 static void hashes_fill(struct tt_manifest *man, const uint64_t *sum)
@@ -160,7 +247,7 @@ static void hashes_fill(struct tt_manifest *man, const uint64_t *sum)
     }
 }
 
-static int sums_write(struct save *s, struct tt_error *err)
+static int sums_write(struct tt_ckpt_save *s, struct tt_error *err)
 {
     struct tt_manifest *man = &s->man;
 
@@ -175,7 +262,7 @@ static int sums_write(struct save *s, struct tt_error *err)
     return tt_ckpt_file_close(&s->file, err);
 }
 
-static int manifest_write(struct save *s, struct tt_error *err)
+static int manifest_write(struct tt_ckpt_save *s, struct tt_error *err)
 {
     char path[TT_CKPT_PATH + 16];
     char *text = tt_manifest_format(&s->man, err);
@@ -189,7 +276,7 @@ static int manifest_write(struct save *s, struct tt_error *err)
     return rc;
 }
 
-static int save_commit(struct save *s, struct tt_error *err)
+static int save_commit(struct tt_ckpt_save *s, struct tt_error *err)
 {
     for (int64_t i = 0; i < s->man.tensor_count; i++)
         if (tt_tiles_check(&s->tiles, &s->man, i, err) < 0)
@@ -200,37 +287,97 @@ static int save_commit(struct save *s, struct tt_error *err)
     return tt_ckpt_commit(s->dir, s->root, s->man.step, err);
 }
 
-static int save_run(struct save *s, int64_t step, struct tt_error *err)
-{
-    int rc;
+/* --- all together ----------------------------------------------------- */
 
-    if (save_begin(s, step, err) < 0)
-        return -1;
-    rc = save_write_close(s, err);
-    if (tt_agree(rc, err, s->comm) < 0)
-        return -1;
-    tt_tiles_reduce(&s->tiles, s->comm);
-    if (s->rank == 0)
-        rc = save_commit(s, err);
-    return tt_agree(rc, err, s->comm);
+/* Collective: everything before the writing; NULL on all ranks on failure. */
+static struct tt_ckpt_save *open_all(const char *root, int64_t step,
+                                     const struct tt_ckpt_state *state,
+                                     MPI_Comm comm, struct tt_error *err)
+{
+    struct tt_ckpt_save *s = save_create(comm, err);
+    int rc = s ? save_init(s, root, step, state, err) : -1;
+
+    rc = tt_agree(rc, err, comm);
+    if (rc == 0)
+        rc = tt_same(tt_tiles_hash(&s->man), "what is to be saved", err, comm);
+    if (rc == 0)
+        rc = file_create_all(s, err);
+    if (rc == 0)
+        return s;
+    save_destroy(s);
+    return NULL;
+}
+
+/* Collective: everything after the writing. */
+static int close_all(struct tt_ckpt_save *s, struct tt_error *err)
+{
+    MPI_Comm comm = s->comm;
+    int rc = s->rc;
+
+    if (rc < 0)
+        *err = s->err;
+    rc = tt_agree(rc, err, comm);
+    if (rc == 0) {
+        tt_tiles_reduce(&s->tiles, comm);
+        if (s->rank == 0)
+            rc = save_commit(s, err);
+        rc = tt_agree(rc, err, comm);
+    }
+    save_destroy(s);
+    return rc;
 }
 
 int tt_ckpt_save_all(const char *root, int64_t step,
                      const struct tt_ckpt_state *state, MPI_Comm comm,
                      struct tt_error *err)
 {
-    struct save s = {
-        .root = root, .state = state, .comm = comm, .file = {.fd = -1}};
-    int rc = save_init(&s, step, err);
+    struct tt_ckpt_save *s = open_all(root, step, state, comm, err);
 
-    rc = tt_agree(rc, err, comm);
-    if (rc == 0)
-        rc = tt_same(tt_tiles_hash(&s.man), "what is to be saved", err, comm);
-    if (rc == 0)
-        rc = save_run(&s, step, err);
-    tt_ckpt_file_close(&s.file, NULL);
-    if (rc < 0 && s.rank == 0 && s.dir[0] != '\0')
-        tt_path_remove(s.dir, NULL);
-    save_clear(&s);
-    return rc;
+    if (!s)
+        return -1;
+    part_write(s);
+    return close_all(s, err);
+}
+
+/* Signals are for the thread that trains. */
+static bool thread_start(struct tt_ckpt_save *s)
+{
+    sigset_t all, old;
+    int failed;
+
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &old);
+    failed = pthread_create(&s->thread, NULL, part_write, s);
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    return !failed;
+}
+
+struct tt_ckpt_save *tt_ckpt_begin_all(const char *root, int64_t step,
+                                       const struct tt_ckpt_state *state,
+                                       MPI_Comm comm, struct tt_error *err)
+{
+    struct tt_ckpt_save *s = open_all(root, step, state, comm, err);
+
+    if (!s)
+        return NULL;
+    if (tt_agree(runs_copy(s, err), err, comm) < 0) {
+        save_destroy(s);
+        return NULL;
+    }
+    s->threaded = thread_start(s);
+    if (!s->threaded)
+        part_write(s);
+    return s;
+}
+
+bool tt_ckpt_is_written(const struct tt_ckpt_save *save)
+{
+    return atomic_load(&save->written);
+}
+
+int tt_ckpt_end_all(struct tt_ckpt_save *save, struct tt_error *err)
+{
+    if (save->threaded)
+        pthread_join(save->thread, NULL);
+    return close_all(save, err);
 }

@@ -19,14 +19,22 @@
 static int rank, size;
 static const char *root;
 
+static int in_halves; /* save by a thread */
+
 static int save(const char *where, int64_t step, uint64_t seed,
                 struct tt_error *err)
 {
+    struct tt_ckpt_save *half;
     struct state s;
     int rc;
 
     state_init(&s, DEAL_EVEN, seed, MPI_COMM_WORLD);
-    rc = tt_ckpt_save_all(where, step, &s.ckpt, MPI_COMM_WORLD, err);
+    if (in_halves) {
+        half = tt_ckpt_begin_all(where, step, &s.ckpt, MPI_COMM_WORLD, err);
+        rc = half ? tt_ckpt_end_all(half, err) : -1;
+    } else {
+        rc = tt_ckpt_save_all(where, step, &s.ckpt, MPI_COMM_WORLD, err);
+    }
     state_clear(&s);
     return rc;
 }
@@ -210,11 +218,13 @@ int main(int argc, char **argv)
     signal(SIGXFSZ, SIG_IGN);
     root = test_dir_make();
     ok_all(save(root, 1, 7, &err) == 0, "saved %s", err.text);
-    test_one_rank(0, 100);
-    test_one_rank(0, 1 << 20);
-    if (size > 1)
-        test_one_rank(size - 1, 1 << 20);
-    test_no_place();
+    for (in_halves = 0; in_halves < 2; in_halves++) {
+        test_one_rank(0, 100);
+        if (size > 1)
+            test_one_rank(size - 1, 1 << 20);
+        test_no_place();
+    }
+    in_halves = 0;
     test_twice();
     test_recover();
     test_modes();

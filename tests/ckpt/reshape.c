@@ -110,6 +110,29 @@ static void test_parts(void)
     state_clear(&s);
 }
 
+/* The state may change and go while a thread writes it. */
+static void test_begin(void)
+{
+    struct tt_error err = {0};
+    struct tt_ckpt_save *save;
+    struct state s;
+    int rc = -1;
+
+    state_init(&s, DEAL_RANDOM, 7, MPI_COMM_WORLD);
+    save = tt_ckpt_begin_all(root, 5, &s.ckpt, MPI_COMM_WORLD, &err);
+    state_wipe(&s);
+    json_object_clear(s.ckpt.scalars);
+    state_clear(&s);
+    ok_all(save != NULL, "a save in two halves begins: %s", err.text);
+    if (!save)
+        return;
+    while (!tt_ckpt_is_written(save))
+        usleep(1000);
+    rc = tt_ckpt_end_all(save, &err);
+    ok_all(rc == 0, "and ends: %s", err.text);
+    test_load(5, 2, DEAL_EVEN);
+}
+
 /* Runs that do not tile are a bug of the caller which must not be saved. */
 static void test_gap(int delta)
 {
@@ -149,6 +172,7 @@ int main(int argc, char **argv)
             test_load(from, n, (enum deal)((from + n) % 4));
     test_hashes();
     test_parts();
+    test_begin();
     test_gap(1);
     test_gap(-1);
     status = tap_done();
