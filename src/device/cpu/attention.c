@@ -83,14 +83,8 @@ static void softmax(float *p, int64_t seen, int64_t cols, float scale)
 {
     int64_t whole = (seen + 15) / 16 * 16;
     int64_t count = whole < cols ? whole : cols;
-    float max = p[0], sum = 0;
+    float max = tt_row_max(p, seen), sum = 0;
 
-#pragma omp simd reduction(max : max)
-    for (int64_t s = 0; s < count; s++) {
-        float x = s < seen ? p[s] : max;
-
-        max = x > max ? x : max;
-    }
 #pragma omp simd reduction(+ : sum)
     for (int64_t s = 0; s < count; s++) {
         float e = tt_expf((p[s] - max) * scale);

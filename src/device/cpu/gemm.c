@@ -3,15 +3,18 @@
  *
  * A library spends about half a microsecond before the first multiplication;
  * a layer of 10 x 50 needs a tenth of that.  c is made in tiles of MR rows and
- * one or two vectors, held in registers over all of k.  b is read in place
- * where its rows are vectors, else packed into a panel on the stack. */
+ * one or two vectors, held in registers over all of k.  b is read in place;
+ * where it is transposed, a panel of it is first turned over on the stack. */
 #include "device/cpu/simd_priv.h"
 
-enum { PANEL_MAX_K = 512, SMALL_MNK = 48 * 48 * 48 };
+/* Measured against oneDNN: up to here ours is as quick, and starts at once. */
+enum { PANEL_MAX_K = 512, SMALL = 64 * 64 * 64, SMALL_TURNED = 48 * 48 * 48 };
 
 bool TT_CPU(gemm_is_small)(const struct tt_gemm *g)
 {
-    return g->k <= PANEL_MAX_K && g->m * g->n * g->k <= SMALL_MNK;
+    int64_t most = g->tb ? SMALL_TURNED : SMALL;
+
+    return g->k <= PANEL_MAX_K && g->m * g->n * g->k <= most;
 }
 
 /* A tile's operands: row i of a at a + i row_a, its element p at p step_a
@@ -34,8 +37,15 @@ TT_INLINE tt_vec tile_start(const struct tile *t, const float *c, int v,
     return (tt_vec){0};
 }
 
-/* rows and vectors are constants where this is inlined. */
-TT_INLINE void tile_run(const struct tile *t, int rows, int vectors)
+/* Vector v of a row of b. */
+TT_INLINE tt_vec tile_b(const struct tile *t, const float *b, bool whole)
+{
+    return whole ? tt_vec_load(b) : tt_vec_load_part(b, t->last);
+}
+
+/* rows, vectors and whole (b may be read past 'last') are constants where this
+ * is inlined. */
+TT_INLINE void tile_run(const struct tile *t, int rows, int vectors, bool whole)
 {
     tt_vec sum[TT_MR][2];
 
@@ -47,8 +57,8 @@ TT_INLINE void tile_run(const struct tile *t, int rows, int vectors)
                                    v == vectors - 1 ? t->last : TT_VL);
     for (int64_t p = 0; p < t->k; p++) {
         const float *a = t->a + p * t->step_a, *b = t->b + p * t->step_b;
-        tt_vec b0 = tt_vec_load(b);
-        tt_vec b1 = vectors > 1 ? tt_vec_load(b + TT_VL) : b0;
+        tt_vec b0 = tile_b(t, b, whole || vectors > 1);
+        tt_vec b1 = vectors > 1 ? tile_b(t, b + TT_VL, whole) : b0;
 
 #pragma GCC unroll 8
         for (int i = 0; i < rows; i++) {
@@ -72,69 +82,83 @@ TT_INLINE void tile_down(struct tile *t, int rows)
 }
 
 /* All rows of c under one panel. */
-TT_INLINE void panel_run(struct tile t, int64_t m, int vectors)
+TT_INLINE void panel_run(struct tile t, int64_t m, int vectors, bool whole)
 {
     for (; m >= TT_MR; m -= TT_MR, tile_down(&t, TT_MR))
-        tile_run(&t, TT_MR, vectors);
+        tile_run(&t, TT_MR, vectors, whole);
     if (m & 4 && TT_MR > 4) {
-        tile_run(&t, 4, vectors);
+        tile_run(&t, 4, vectors, whole);
         tile_down(&t, 4);
     }
     if (m & 2) {
-        tile_run(&t, 2, vectors);
+        tile_run(&t, 2, vectors, whole);
         tile_down(&t, 2);
     }
     if (m & 1)
-        tile_run(&t, 1, vectors);
+        tile_run(&t, 1, vectors, whole);
 }
 
-/* panel (k, width) = columns j .. j+width-1 of b, those beyond n 0. */
-static void pack(const struct tt_gemm *g, int64_t j, int64_t width,
+/* panel (k, width) = rows j .. j+width-1 of the stored b, turned over; those
+ * beyond n are 0.  Few rows are quicker one by one. */
+static void turn(const struct tt_gemm *g, int64_t j, int64_t width,
                  float *panel)
 {
-    int64_t have = g->n - j < width ? g->n - j : width;
+    int64_t have = g->n - j < width ? g->n - j : width, step = g->ldb;
+    const float *b = g->b + j * step;
 
-    for (int64_t p = 0; p < g->k; p++) {
-        const float *b = g->tb ? g->b + j * g->ldb + p : g->b + p * g->ldb + j;
-        int64_t step = g->tb ? g->ldb : 1;
-
-        for (int64_t i = 0; i < have; i++)
-            panel[p * width + i] = b[i * step];
-        for (int64_t i = have; i < width; i++)
-            panel[p * width + i] = 0;
+    for (int64_t p = 0; have < width && p < g->k; p++) {
+        tt_vec_store(panel + p * width, (tt_vec){0});
+        tt_vec_store(panel + (p + 1) * width - TT_VL, (tt_vec){0});
     }
+    for (int64_t i = 0; have <= 4 && i < have; i++)
+        for (int64_t p = 0; p < g->k; p++)
+            panel[p * width + i] = b[i * step + p];
+    for (int64_t p = 0; have > 4 && p < g->k; p++) {
+#pragma omp simd
+        for (int64_t i = 0; i < have; i++)
+            panel[p * width + i] = b[i * step + p];
+    }
+}
+
+/* Columns j and on, up to two vectors of them. */
+static void panel_columns(const struct tt_gemm *g, int64_t j, float *panel)
+{
+    int64_t left = g->n - j;
+    int vectors = left > TT_VL ? 2 : 1;
+    int64_t width = vectors * TT_VL;
+    bool whole = g->tb || left >= width;
+    struct tile t = {
+        .a = g->a,
+        .b = g->tb ? panel : g->b + j,
+        .bias = g->bias != NULL ? g->bias + j : NULL,
+        .c = g->c + j,
+        .row_a = g->ta ? 1 : g->lda,
+        .step_a = g->ta ? g->lda : 1,
+        .step_b = g->tb ? width : g->ldb,
+        .ldc = g->ldc,
+        .k = g->k,
+        .last = (int)(left >= width ? TT_VL : left - width + TT_VL),
+        .adds = g->adds,
+    };
+
+    if (g->tb)
+        turn(g, j, width, panel);
+    if (vectors == 2 && whole)
+        panel_run(t, g->m, 2, true);
+    else if (vectors == 2)
+        panel_run(t, g->m, 2, false);
+    else if (whole)
+        panel_run(t, g->m, 1, true);
+    else
+        panel_run(t, g->m, 1, false);
 }
 
 void TT_CPU(gemm_small)(const struct tt_gemm *g)
 {
     float panel[PANEL_MAX_K * 2 * TT_VL];
 
-    for (int64_t j = 0; j < g->n; j += 2 * TT_VL) {
-        int64_t left = g->n - j;
-        int vectors = left > TT_VL ? 2 : 1;
-        int64_t width = vectors * TT_VL;
-        bool in_place = !g->tb && left >= width;
-        struct tile t = {
-            .a = g->a,
-            .b = in_place ? g->b + j : panel,
-            .bias = g->bias != NULL ? g->bias + j : NULL,
-            .c = g->c + j,
-            .row_a = g->ta ? 1 : g->lda,
-            .step_a = g->ta ? g->lda : 1,
-            .step_b = in_place ? g->ldb : width,
-            .ldc = g->ldc,
-            .k = g->k,
-            .last = (int)(left >= width ? TT_VL : left - width + TT_VL),
-            .adds = g->adds,
-        };
-
-        if (!in_place)
-            pack(g, j, width, panel);
-        if (vectors == 2)
-            panel_run(t, g->m, 2);
-        else
-            panel_run(t, g->m, 1);
-    }
+    for (int64_t j = 0; j < g->n; j += 2 * TT_VL)
+        panel_columns(g, j, panel);
 }
 
 /* An empty sum (k = 0) is small, so the library never sees one. */

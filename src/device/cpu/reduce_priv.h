@@ -4,6 +4,7 @@
 #ifndef TT_DEVICE_REDUCE_PRIV_H
 #define TT_DEVICE_REDUCE_PRIV_H
 
+#include "device/cpu/math_priv.h"
 #include "device/cpu/simd_priv.h"
 
 TT_INLINE float tt_row_sum(const float *x, int64_t count)
@@ -65,15 +66,31 @@ TT_INLINE float tt_row_dot(const float *x, const float *y, int64_t count)
     return sum + tt_vec_total((a + b) + (c + d));
 }
 
-/* The largest; NaN may be passed over (sums that follow keep it). */
+/* Floats in the order of integers and back; a NaN is beyond the largest (or
+ * the smallest), and compilers know how to take the maximum of integers. */
+TT_INLINE int32_t tt_float_order(float x)
+{
+    int32_t bits = tt_float_bits(x);
+
+    return bits ^ (bits >> 31 & 0x7fffffff);
+}
+
+TT_INLINE float tt_order_float(int32_t order)
+{
+    return tt_bits_float(order ^ (order >> 31 & 0x7fffffff));
+}
+
 TT_INLINE float tt_row_max(const float *x, int64_t count)
 {
-    float max = x[0];
+    int32_t max = INT32_MIN;
 
 #pragma omp simd reduction(max : max)
-    for (int64_t i = 0; i < count; i++)
-        max = x[i] > max ? x[i] : max;
-    return max;
+    for (int64_t i = 0; i < count; i++) {
+        int32_t order = tt_float_order(x[i]);
+
+        max = order > max ? order : max;
+    }
+    return tt_order_float(max);
 }
 
 #endif
