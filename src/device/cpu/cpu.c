@@ -25,8 +25,11 @@ static void start_threads(int threads)
 }
 #endif
 
+static const char *denormals = "";
+
 static void start(int threads)
 {
+    denormals = tt_cpu_flush_denormals() ? ", no denormals" : "";
     tt_cpu_set_threads(threads);
     start_threads(tt_cpu_threads());
     tt_gemm_lib_start(tt_cpu_threads());
@@ -38,8 +41,8 @@ static void describe(char *text, size_t text_bytes)
     char lib[96];
 
     tt_gemm_lib_describe(lib, sizeof(lib));
-    snprintf(text, text_bytes, "%s, %d threads, %s", tt_cpu_level_at(0)->name,
-             tt_cpu_threads(), lib);
+    snprintf(text, text_bytes, "%s, %d threads%s, %s", tt_cpu_level_at(0)->name,
+             tt_cpu_threads(), denormals, lib);
 }
 
 static void run(TT_KERNEL_ARGS)

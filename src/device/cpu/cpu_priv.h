@@ -67,6 +67,11 @@ struct tt_cpu_level {
  * the last (pick_x86.c or pick_any.c). */
 const struct tt_cpu_level *tt_cpu_level_at(int idx);
 
+/* From here on numbers below 2^-126 count as zero in this thread and in those
+ * it starts: an operation on one takes 100 times as long, and moments of dead
+ * units decay through them.  False: not here, they stay. */
+bool tt_cpu_flush_denormals(void);
+
 extern const struct tt_cpu_level tt_cpu_base_level, tt_cpu_v3_level,
     tt_cpu_v4_level;
 

@@ -7,3 +7,8 @@ const struct tt_cpu_level *tt_cpu_level_at(int idx)
 {
     return idx == 0 ? &tt_cpu_base_level : NULL;
 }
+
+bool tt_cpu_flush_denormals(void)
+{
+    return false;
+}

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* pick_x86.c - the best level of this x86-64 processor: v3 is AVX2 and FMA, v4
  * the AVX-512 of servers. */
+#include <immintrin.h>
+
 #define TT_CPU_LEVEL base
 #include "device/cpu/cpu_priv.h"
 
@@ -30,4 +32,10 @@ const struct tt_cpu_level *tt_cpu_level_at(int idx)
         usable[count++] = &tt_cpu_v3_level;
     usable[count] = &tt_cpu_base_level;
     return idx <= count ? usable[idx] : NULL;
+}
+
+bool tt_cpu_flush_denormals(void)
+{
+    _mm_setcsr(_mm_getcsr() | 0x8040); /* flush to zero, denormals are zero */
+    return true;
 }
