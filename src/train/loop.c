@@ -347,6 +347,34 @@ static int train(struct loop *loop, struct tt_error *err)
     return finish(loop, err);
 }
 
+/* Checkpoints newer than where this run goes on would be taken for its own. */
+static int set_newer_aside(const struct tt_run *run, const char *root,
+                           struct tt_error *err)
+{
+    int64_t moved = tt_ckpt_set_aside(root, run->state.saved_step, err);
+
+    if (moved > 0)
+        tt_log_say("%" PRId64 " newer checkpoints renamed to step-*.aside",
+                   moved);
+    return moved < 0 ? -1 : 0;
+}
+
+/* Collective.  From a checkpoint, from weights alone, or from the seed. */
+static int find_start(struct loop *loop, struct tt_error *err)
+{
+    struct tt_run *run = loop->run;
+    int rc = 0;
+
+    if (tt_run_resume_all(run, err) < 0)
+        return -1;
+    if (run->state.saved_step < 0 && run->job.model.init &&
+        tt_run_init_from_all(run, run->job.model.init, err) < 0)
+        return -1;
+    if (loop->report.speaks)
+        rc = set_newer_aside(run, loop->report.dir.checkpoints, err);
+    return tt_agree(rc, err, run->world->comm);
+}
+
 int tt_run_train_all(struct tt_run *run, struct tt_error *err)
 {
     struct loop loop = {.run = run, .evaluated_step = -1};
@@ -354,7 +382,7 @@ int tt_run_train_all(struct tt_run *run, struct tt_error *err)
     int rc = 1;
 
     if (tt_report_open_all(&loop.report, run, err) < 0 ||
-        tt_run_resume_all(run, err) < 0 || tt_run_start_data_all(run, err) < 0)
+        find_start(&loop, err) < 0 || tt_run_start_data_all(run, err) < 0)
         goto out;
     tt_run_summary(run);
     if (tt_agree(tt_report_start(&loop.report, run, err), err,

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* open.c - from a job to a run that is ready for its first step. */
-#include <sched.h>
 #include <string.h>
 
 #include "base/log.h"
 #include "comm/agree.h"
+#include "plan/match.h"
 #include "train/run.h"
 #include "train/source.h"
 
@@ -30,6 +30,13 @@ static int open_valid(struct tt_run *run, struct tt_error *err)
     return run->valid.set ? 0 : tt_fail_in(err, "data.valid");
 }
 
+/* What the sets are told of the job beyond their own section. */
+static void tell_set(struct tt_set *set, const struct tt_job *job)
+{
+    tt_set_ignore(set, job->train.ignore_index);
+    tt_set_hints(set, job->io.hints);
+}
+
 static int open_sets(struct tt_run *run, struct tt_error *err)
 {
     const struct tt_job *job = &run->job;
@@ -38,7 +45,12 @@ static int open_sets(struct tt_run *run, struct tt_error *err)
                                      &job->data, run->world->comm, err);
     if (!run->train.set)
         return tt_fail_in(err, "data.train");
-    return open_valid(run, err);
+    tell_set(run->train.set, job);
+    if (open_valid(run, err) < 0)
+        return -1;
+    if (run->valid.set)
+        tell_set(run->valid.set, job);
+    return 0;
 }
 
 /* A validation set must look like the training set. */
@@ -75,10 +87,13 @@ static int plan(struct tt_run *run, struct tt_error *err)
     };
 
     memcpy(data.x_dim, info->x_dim, sizeof(data.x_dim));
-    if (check_valid(run, err) < 0)
+    if (check_valid(run, err) < 0 ||
+        tt_plan_build(&run->job, &data, run->world->rank, run->world->size,
+                      &run->plan, err) < 0 ||
+        tt_plan_match(&run->plan, err) < 0)
         return -1;
-    return tt_plan_build(&run->job, &data, run->world->rank, run->world->size,
-                         &run->plan, err);
+    tt_job_resolve(&run->job, "model", "vocab", run->plan.spec.classes);
+    return 0;
 }
 
 static int open_loaders(struct tt_run *run, struct tt_error *err)
@@ -153,17 +168,31 @@ static int make_treesum(struct tt_run *run, struct tt_error *err)
     return run->treesum ? 0 : -1;
 }
 
-/* Cores that the launcher bound this rank to, shared by nobody else. */
+/* The hardware threads that the launcher gave this rank, shared evenly where
+ * it gave all ranks of a node the same ones. */
 static int default_threads(const struct tt_world *world)
 {
-    cpu_set_t mine;
-    int cores =
-        sched_getaffinity(0, sizeof(mine), &mine) == 0 ? CPU_COUNT(&mine) : 1;
-    int all = world->node_size > 0 ? world->node_size : 1;
+    int share = world->node_cpus / world->node_size;
+    int threads = world->cpus < share ? world->cpus : share;
 
-    if (cores >= all && world->node_size > 1)
-        return cores / all > 0 ? cores / all : 1;
-    return cores;
+    return threads > 1 ? threads : 1;
+}
+
+static void warn_crowded(const struct tt_world *world)
+{
+    if (world->node_cpus > 0 && world->node_cpus < world->node_size)
+        tt_log_warn("%d ranks share %d processors of %s: they take turns and "
+                    "wait for each other; start fewer ranks",
+                    world->node_size, world->node_cpus, world->host);
+}
+
+static int check_unbuilt(const struct tt_job *job, struct tt_error *err)
+{
+    if (strcmp(job->checkpoint.write, "hdf5") == 0)
+        return tt_fail(err, TT_EINVAL,
+                       "checkpoint.write: hdf5 is not built yet; posix writes "
+                       "the same file");
+    return 0;
 }
 
 static int same_everywhere(const struct tt_run *run, struct tt_error *err)
@@ -185,8 +214,9 @@ int tt_run_open_all(struct tt_run *run, struct tt_world *world,
     run->threads = run->job.train.threads == TT_AUTO
                        ? default_threads(world)
                        : (int)run->job.train.threads;
-    if (same_everywhere(run, err) < 0 || open_sets(run, err) < 0 ||
-        tt_agree(plan(run, err), err, comm) < 0 ||
+    warn_crowded(world);
+    if (check_unbuilt(&run->job, err) < 0 || same_everywhere(run, err) < 0 ||
+        open_sets(run, err) < 0 || tt_agree(plan(run, err), err, comm) < 0 ||
         tt_agree(allocate(run, err), err, comm) < 0 ||
         make_treesum(run, err) < 0)
         return -1;

@@ -77,6 +77,10 @@ int tt_run_save_all(struct tt_run *run, struct tt_error *err);
 int tt_run_load_all(struct tt_run *run, const char *path, struct tt_error *err);
 int tt_run_resume_all(struct tt_run *run, struct tt_error *err);
 
+/* Collective.  Take the weights alone from a checkpoint (model.init). */
+int tt_run_init_from_all(struct tt_run *run, const char *path,
+                         struct tt_error *err);
+
 /* Directory of the run's checkpoints, into 'path'. */
 void tt_run_checkpoints(const struct tt_run *run, char *path, size_t bytes);
 

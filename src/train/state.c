@@ -76,11 +76,14 @@ static void clear_list(struct list *list)
     *list = (struct list){0};
 }
 
-static int make_list(const struct tt_run *run, bool load, struct list *list,
-                     struct tt_error *err)
+/* The tensors to save, or to load whole: weights and, unless weights_only, the
+ * optimizer's moments. */
+static int make_list(const struct tt_run *run, bool load, bool weights_only,
+                     struct list *list, struct tt_error *err)
 {
     const struct tt_plan *plan = &run->plan;
-    int arrays = 1 + plan->memory_conf.moments;
+    int moments = weights_only ? 0 : plan->memory_conf.moments;
+    int arrays = 1 + moments;
     size_t room = (size_t)(plan->params.count * arrays);
     struct kept kept = {run->exec.weights, "weights", run->exec.flat_count};
 
@@ -91,7 +94,7 @@ static int make_list(const struct tt_run *run, bool load, struct list *list,
         return tt_fail(err, TT_ENOMEM, "out of memory for the tensor list");
     }
     add_array(run, &kept, load, list);
-    for (int m = 0; m < plan->memory_conf.moments; m++) {
+    for (int m = 0; m < moments; m++) {
         kept.flat = run->exec.moment[m];
         kept.end = plan->params.weights.count;
         snprintf(kept.prefix, sizeof(kept.prefix), "%s/%s", plan->rule->name,
@@ -129,7 +132,7 @@ int tt_run_save_all(struct tt_run *run, struct tt_error *err)
     struct tt_ckpt_state state = {0};
     struct list list = {0};
     char root[4096];
-    int rc = make_list(run, false, &list, err);
+    int rc = make_list(run, false, false, &list, err);
 
     state.scalars = pack_scalars(run);
     if (rc == 0 && !state.scalars)
@@ -210,7 +213,7 @@ int tt_run_load_all(struct tt_run *run, const char *path, struct tt_error *err)
     struct tt_ckpt_state state = {0};
     struct list list = {0};
     json_t *scalars = NULL;
-    int rc = make_list(run, true, &list, err);
+    int rc = make_list(run, true, false, &list, err);
 
     if (tt_agree(rc, err, run->world->comm) < 0)
         goto out;
@@ -229,6 +232,24 @@ int tt_run_load_all(struct tt_run *run, const char *path, struct tt_error *err)
     rc = tt_agree(rc, err, run->world->comm);
 out:
     json_decref(scalars);
+    clear_list(&list);
+    return rc;
+}
+
+int tt_run_init_from_all(struct tt_run *run, const char *path,
+                         struct tt_error *err)
+{
+    struct tt_ckpt_state state = {0};
+    struct list list = {0};
+    int rc = make_list(run, true, true, &list, err);
+
+    if (tt_agree(rc, err, run->world->comm) == 0) {
+        state.tensor = list.tensor;
+        state.tensor_count = list.count;
+        rc = tt_ckpt_load_all(path, &state, NULL, run->world->comm, err);
+        if (rc < 0)
+            tt_fail_in(err, "model.init");
+    }
     clear_list(&list);
     return rc;
 }
