@@ -1,1 +1,4 @@
-# Tests of src/cmd.
+# Tests of src/cmd: whole programs.
+TRAIN_TESTS = tests/t0600-bits.t tests/t0601-stop.t tests/t0602-bad-input.t
+TESTS += $(TRAIN_TESTS)
+EXTRA_DIST += $(TRAIN_TESTS) tests/lib/train.sh
