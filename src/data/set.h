@@ -42,9 +42,16 @@ struct tt_set;
 
 /* Collective over 'comm': rank 0 looks at the files and tells the others.
  * 'what' is a value of data.train or data.valid: a path of our shards (a folder
- * with index.json), a map {files, x, y} or {synthetic: {...}}.  'context' is
- * the sample length for token sets.  On failure one message, file or dataset,
- * cause, cure, on all ranks. */
+ * with index.json), {synthetic: {...}} (data/synthetic.h), or HDF5 by others:
+ *   files    a path or pattern, or a list of these; one set, in this order
+ *   x, y     datasets whose first axis is the sample
+ *   tokens   instead of these: a dataset of one axis, a stream of token ids
+ *   classes  of integer labels (vocab: of tokens); else found by one scan
+ *   target   class | value; else class where y is one integer a sample
+ *   scale, shift  of x; else scale_factor and add_offset of the file, else
+ *            1/255 where x is u8, else none
+ * 'context' is the sample length for token sets.  On failure one message, file
+ * or dataset, cause, cure, on all ranks. */
 struct tt_set *tt_set_open_all(const struct tt_node *what, int64_t context,
                                const struct tt_job_data *conf, MPI_Comm comm,
                                struct tt_error *err);

@@ -71,9 +71,11 @@ static int file_open(struct open_file *file, const char *path, bool plain,
     if (plain) {
         file->fd = open(path, O_RDONLY | O_CLOEXEC);
         if (file->fd < 0)
-            return tt_fail(err, TT_EIO,
-                           "%s: %s: the file was there when the run began",
-                           path, strerror(errno));
+            return tt_fail(
+                err, TT_EIO,
+                "%.150s: %s: it was there when the run began: bring it back "
+                "and start again: the run resumes",
+                path, strerror(errno));
         return 0;
     }
     file->h5 = tt_h5_open(path, err);
@@ -187,6 +189,8 @@ static int read_piece(struct tt_source *source, int c, struct piece *piece,
 {
     const struct tt_store *store = source->store;
     int64_t offset = piece->part->offset[c];
+    struct tt_error why = {0};
+    int rc;
     struct open_file *file =
         file_of(source, piece->part - store->part, offset >= 0, err);
 
@@ -194,13 +198,15 @@ static int read_piece(struct tt_source *source, int c, struct piece *piece,
         return -1;
     piece->path = tt_store_text(store, piece->part->path);
     piece->dataset = tt_store_text(store, piece->col->dataset);
-    if (offset < 0)
-        return read_h5(source, piece, file->h5, out, err);
-    if (read_plain(source, piece, offset, file->fd, out, err) < 0)
-        return tt_fail_in(err, "dataset %.60s, rows %" PRId64 " to %" PRId64,
-                          piece->dataset, piece->first,
-                          piece->first + piece->count - 1);
-    return 0;
+    rc = offset < 0 ? read_h5(source, piece, file->h5, out, &why)
+                    : read_plain(source, piece, offset, file->fd, out, &why);
+    if (rc == 0)
+        return 0;
+    return tt_fail(err, TT_EIO,
+                   "%.150s (%.40s, rows %" PRId64 " to %" PRId64
+                   "): bring the file back and start again: the run resumes",
+                   why.text, piece->dataset, piece->first,
+                   piece->first + piece->count - 1);
 }
 
 static void make_up(const struct tt_store *store, int c, int64_t first,

@@ -6,7 +6,7 @@ TESTS += $(SHARD_TESTS)
 EXTRA_DIST += $(SHARD_TESTS) tests/lib/shard.sh
 check_PROGRAMS += %D%/shard.t %D%/synthetic.t %D%/loader.mpi \
 	%D%/hdf5_files.mpi %D%/foreign.mpi \
-	%D%/collective.mpi %D%/collective_romio.mpi
+	%D%/collective.mpi %D%/collective_romio.mpi %D%/set.mpi
 %C%_shard_t_SOURCES = %D%/shard.c
 %C%_shard_t_CPPFLAGS = $(AM_CPPFLAGS) $(HDF5_CFLAGS) $(MPI_CFLAGS)
 %C%_shard_t_LDADD = tests/lib/libtap.a $(TT_FLOOR_5) $(MPI_LIBS)
@@ -40,4 +40,8 @@ EXTRA_DIST += %D%/hdf5.tsv %D%/hdf5_expect.py
 %C%_collective_romio_mpi_SOURCES = %D%/collective_romio.c
 %C%_collective_romio_mpi_CPPFLAGS = $(AM_CPPFLAGS) $(HDF5_CFLAGS) $(MPI_CFLAGS)
 %C%_collective_romio_mpi_LDADD = tests/lib/libtap.a %D%/libmake.a $(TT_FLOOR_5) \
+	$(MPI_LIBS)
+%C%_set_mpi_SOURCES = %D%/set.c
+%C%_set_mpi_CPPFLAGS = $(AM_CPPFLAGS) $(HDF5_CFLAGS) $(MPI_CFLAGS)
+%C%_set_mpi_LDADD = tests/lib/libtap.a %D%/libmake.a $(TT_FLOOR_5) \
 	$(MPI_LIBS)
