@@ -3,7 +3,7 @@ CKPT_TEST = %D%/state.c %D%/state.h
 CKPT_TEST_CPPFLAGS = $(AM_CPPFLAGS) $(HDF5_CFLAGS) $(MPI_CFLAGS) \
 	-I$(top_srcdir)/tests
 CKPT_TEST_LDADD = tests/lib/libtap.a src/ckpt/libckpt.a src/io/libio.a \
-	src/comm/libcomm.a src/job/libjob.a src/layout/liblayout.a $(TT_FLOOR_1) $(HDF5_LIBS) \
+	src/comm/libcomm.a src/job/libjob.a src/layout/liblayout.a $(TT_FLOOR_1) $(TT_IO_LIBS) \
 	$(MPI_LIBS)
 check_PROGRAMS += %D%/reshape.mpi
 %C%_reshape_mpi_SOURCES = %D%/reshape.c $(CKPT_TEST)
