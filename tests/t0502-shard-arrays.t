@@ -33,7 +33,7 @@ npy wide.npy '<f8' '2, 2'
 printf '\0\0\0\0\0\0\370\077\0\0\0\0\0\0\0\300' >>wide.npy # 1.5 -2
 printf '\0\0\0\0\0\0\0\0\0\0\0\0\0\0\360\077' >>wide.npy   # 0 1
 gzip wide.npy
-"$shard" --npy=be.npy --labels=wide.npy.gz --out=w 2>err
+"$shard" --npy=be.npy --labels=wide.npy.gz --out=w >out 2>err
 is "big endian, packed as it is" "$(raw w x d2 4)" "258 -1 1 2"
 is "type" "$(value w dtype)" i16
 is "shape" "$(list w shape)" "1 2 1"
@@ -42,7 +42,7 @@ is "no classes" "$(value w classes)" ""
 
 npy col.npy '<i8' '3, 1'
 printf '\003\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\001\0\0\0\0\0\0\0' >>col.npy
-"$shard" --npy=x.npy --labels=col.npy --out=col 2>err
+"$shard" --npy=x.npy --labels=col.npy --out=col >out 2>err
 is "labels in a column" "$(raw col y d4 3)" "3 0 1"
 is "classes" "$(value col classes)" 4
 
@@ -69,7 +69,7 @@ fails "npz" 1 "packed with zip" --npy=x.npz --out=b
 same()
 {
     rm -rf h
-    "$shard" --hdf5="$data/$1" --x="$2" --out=h 2>err || sed 's/^/# /' err
+    "$shard" --hdf5="$data/$1" --x="$2" --out=h >out 2>err || sed 's/^/# /' err
     h5dump -y -w 0 -d "$2" "$data/$1" | sed -n '/DATA {/,/}/p' |
         grep -v '[{}]' | tr -d ',' | tr ' ' '\n' | grep . >wanted
     raw h x "$3" "$(wc -l <wanted)" | tr ' ' '\n' >got
@@ -108,7 +108,7 @@ if test -r "$data/h5wasm_compressed.h5" && command -v h5dump >/dev/null; then
     fails "too many axes or none" 1 "axes" \
         --hdf5="$data/phono3py_kappa_si.hdf5" --x=/boundary_mfp --out=b
     "$shard" --hdf5="$data/phono3py_kappa_si.hdf5" --x=/frequency \
-        --y=/grid_point --task=regress --out=kappa 2>err
+        --y=/grid_point --task=regress --out=kappa >out 2>err
     is "x and y of one file" "$(raw kappa y f4 56)" \
         "$(h5dump -y -w 0 -d /grid_point "$data/phono3py_kappa_si.hdf5" |
             sed -n '/DATA {/,/}/p' | grep -v '[{}]' | tr -d ',' | xargs)"

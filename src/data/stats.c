@@ -4,7 +4,7 @@
  * Sums are exact (base/exact.h), also those of squares: x^2 is added as its
  * rounded value and the rounding error, which an fma gives.  So the result
  * depends on the set of numbers alone, and the variance, a small difference of
- * large sums, loses nothing before its one subtraction. */
+ * large sums, loses nothing. */
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -144,14 +144,14 @@ void tt_stats_merge_all(struct tt_stats *s, MPI_Comm comm)
     MPI_Allreduce(MPI_IN_PLACE, s->missing, n, MPI_INT64_T, MPI_SUM, comm);
 }
 
-/* An exact sum in about 106 bits: its value, and what that left over. */
-static long double wide(const struct tt_exact *sum)
+/* a b, without rounding. */
+static void add_product(struct tt_exact *sum, double a, double b)
 {
-    struct tt_exact rest = *sum;
-    double value = tt_exact_value(&rest);
+    double product = a * b;
 
-    tt_exact_add(&rest, -value);
-    return (long double)value + (long double)tt_exact_value(&rest);
+    tt_exact_add(sum, product);
+    if (isfinite(product))
+        tt_exact_add(sum, fma(a, b, -product));
 }
 
 double tt_stats_mean(const struct tt_stats *s, int64_t slot)
@@ -161,13 +161,27 @@ double tt_stats_mean(const struct tt_stats *s, int64_t slot)
                : 0;
 }
 
+/* The sum of (x - c)^2 is that of x^2 - 2 c x + c^2, with c near the mean so
+ * that nothing is left to cancel after the exact sums. */
 double tt_stats_std(const struct tt_stats *s, int64_t slot)
 {
-    long double n = (long double)s->count[slot], sum, var;
+    double n = (double)s->count[slot], c = tt_stats_mean(s, slot);
+    double nc = n * c, high, var;
+    struct tt_exact square, rest;
 
     if (s->count[slot] == 0 || s->low[slot] == s->high[slot])
         return 0;
-    sum = wide(&s->sum[slot]);
-    var = (wide(&s->square[slot]) - sum * sum / n) / n;
-    return var > 0 ? (double)sqrtl(var) : var == var ? 0 : NAN;
+    square = s->square[slot];
+    rest = s->sum[slot];
+    high = tt_exact_value(&rest);
+    add_product(&square, -2 * c, high);
+    tt_exact_add(&rest, -high);
+    add_product(&square, -2 * c, tt_exact_value(&rest));
+    add_product(&square, nc, c);
+    add_product(&square, fma(n, c, -nc), c);
+    rest = s->sum[slot];
+    add_product(&rest, -n, c);
+    c = tt_exact_value(&rest) / n; /* how far c was from the mean */
+    var = tt_exact_value(&square) / n - c * c;
+    return var > 0 ? sqrt(var) : isnan(var) ? NAN : 0;
 }

@@ -16,7 +16,7 @@ static int fail_memory(const struct tt_table *t, struct tt_error *err)
 }
 
 /* The next byte without taking it, NONE at the end, FAILED. */
-static int peek(struct tt_table *t, struct tt_error *err)
+static inline int peek(struct tt_table *t, struct tt_error *err)
 {
     if (t->at == t->filled) {
         t->at = 0;
@@ -31,7 +31,7 @@ static int peek(struct tt_table *t, struct tt_error *err)
     return (unsigned char)t->buffer[t->at];
 }
 
-static int take(struct tt_table *t, struct tt_error *err)
+static inline int take(struct tt_table *t, struct tt_error *err)
 {
     int c = peek(t, err);
 
@@ -262,18 +262,60 @@ bool tt_cell_is_missing(const char *text)
 
     if (!*text)
         return true;
+    if (!strchr("nN?", *text)) /* most cells */
+        return false;
     for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
         if (strcasecmp(text, words[i]) == 0)
             return true;
     return false;
 }
 
+/* Digits of a decimal: mantissa and power of ten. */
+struct decimal {
+    uint64_t mantissa;
+    int digits, power;
+};
+
+static const char *read_digits(const char *p, struct decimal *d, int power)
+{
+    for (; *p >= '0' && *p <= '9'; p++) {
+        d->mantissa = 10 * d->mantissa + (uint64_t)(*p - '0');
+        d->digits += d->mantissa > 0;
+        d->power += power;
+    }
+    return p;
+}
+
+/* Clinger's fast case: a mantissa below 2^53 and a power of ten that a double
+ * holds make one rounding, the right one.  False: let strtod() look. */
+static bool read_short(const char *text, double *value)
+{
+    static const double tens[] = {
+        1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
+        1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+    const char *p = text + (*text == '-' || *text == '+'), *start = p;
+    struct decimal d = {0};
+
+    p = read_digits(p, &d, 0);
+    if (*p == '.')
+        p = read_digits(p + 1, &d, -1);
+    if (*p || p == start || (p == start + 1 && *start == '.') ||
+        d.digits > 15 || d.power < -22)
+        return false;
+    *value = (double)d.mantissa / tens[-d.power];
+    if (*text == '-')
+        *value = -*value;
+    return true;
+}
+
 bool tt_cell_is_number(const char *text, double *value)
 {
     char *end;
 
+    if (read_short(text, value))
+        return true;
     /* strtod() also takes inf, nan and hexadecimal, which are no decimals. */
-    if (!strchr("+-.0123456789", text[0]) || !text[0] ||
+    if (!text[0] || !strchr("+-.0123456789", text[0]) ||
         strpbrk(text, "xXnNpP"))
         return false;
     *value = strtod(text, &end);

@@ -45,3 +45,13 @@ EXTRA_DIST += %D%/hdf5.tsv %D%/hdf5_expect.py
 %C%_set_mpi_CPPFLAGS = $(AM_CPPFLAGS) $(HDF5_CFLAGS) $(MPI_CFLAGS)
 %C%_set_mpi_LDADD = tests/lib/libtap.a %D%/libmake.a $(TT_FLOOR_5) \
 	$(MPI_LIBS)
+
+# Packing.
+check_PROGRAMS += %D%/cells.t %D%/stream.t %D%/stats.mpi
+%C%_cells_t_SOURCES = %D%/cells.c
+%C%_cells_t_LDADD = tests/lib/libtap.a $(TT_FLOOR_5) $(MPI_LIBS)
+%C%_stream_t_SOURCES = %D%/stream.c
+%C%_stream_t_LDADD = tests/lib/libtap.a $(TT_FLOOR_5) $(MPI_LIBS)
+%C%_stats_mpi_SOURCES = %D%/stats.c
+%C%_stats_mpi_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS) -I$(top_srcdir)/tests
+%C%_stats_mpi_LDADD = tests/lib/libtap.a $(TT_FLOOR_5) $(MPI_LIBS)
