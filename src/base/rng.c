@@ -13,8 +13,7 @@ static void philox(const uint32_t key[2], const uint32_t counter[4],
                    uint32_t out[4])
 {
     uint32_t k0 = key[0], k1 = key[1];
-    uint32_t c0 = counter[0], c1 = counter[1], c2 = counter[2],
-             c3 = counter[3];
+    uint32_t c0 = counter[0], c1 = counter[1], c2 = counter[2], c3 = counter[3];
 
     for (int round = 0; round < 10; round++) {
         uint64_t p0 = (uint64_t)0xD2511F53u * c0;
@@ -33,8 +32,8 @@ static void philox(const uint32_t key[2], const uint32_t counter[4],
     out[3] = c3;
 }
 
-void tt_rng_quad(uint64_t seed, uint32_t site, uint64_t position,
-                 uint64_t quad, uint32_t out[4])
+void tt_rng_quad(uint64_t seed, uint32_t site, uint64_t position, uint64_t quad,
+                 uint32_t out[4])
 {
     const uint32_t key[2] = {(uint32_t)seed, (uint32_t)(seed >> 32)};
     const uint32_t counter[4] = {

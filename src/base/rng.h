@@ -22,8 +22,8 @@ uint32_t tt_rng_site(enum tt_rng_purpose purpose, uint32_t idx);
 
 /* Four random words for (seed, site 24 bits, position 56 bits, quad 48 bits).
  * 'position' is mostly a global sample index, 'quad' is element / 4. */
-void tt_rng_quad(uint64_t seed, uint32_t site, uint64_t position,
-                 uint64_t quad, uint32_t out[4]);
+void tt_rng_quad(uint64_t seed, uint32_t site, uint64_t position, uint64_t quad,
+                 uint32_t out[4]);
 
 /* Element 'i' of the stream (seed, site, position): word i%4 of quad i/4. */
 uint32_t tt_rng_word(uint64_t seed, uint32_t site, uint64_t position,

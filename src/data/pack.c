@@ -270,10 +270,11 @@ static int gather_written(struct tt_pack *pack, const struct tt_written *own,
 {
     int bytes = (int)(own_count * (int64_t)sizeof(*own)), total = 0;
     int *count = calloc(2 * (size_t)pack->size, sizeof(*count));
-    int *start = count + pack->size;
+    int *start;
 
     if (!count)
         return tt_fail(err, TT_ENOMEM, "out of memory");
+    start = count + pack->size;
     MPI_Gather(&bytes, 1, MPI_INT, count, 1, MPI_INT, 0, pack->comm);
     for (int i = 0; i < pack->size; i++) {
         start[i] = total;
