@@ -6,6 +6,9 @@
 #include "comm/agree.h"
 #include "data/feed.h"
 #include "data/loader.h"
+#include "layout/block.h"
+
+enum { WIDEN_BYTES = 64 << 20 };
 
 /* Bytes of all rows as kept. */
 static int64_t kept_bytes(const struct tt_store *store)
@@ -187,37 +190,56 @@ int tt_loader_fetch(struct tt_loader *loader, int64_t step, int32_t lane,
     return copy(loader, idx, at, x, y, err);
 }
 
-static void *mem_at(const struct tt_store *store, int c, int64_t row)
-{
-    const struct tt_column *mem = &store->mem[c];
-
-    return store->rows[c]
-               ? (char *)store->rows[c] + row * tt_column_row_bytes(mem)
-               : NULL;
-}
-
-/* Bring samples first .. first+count-1 into loader->plain, or look them up in
- * the set's memory. */
-static int bring_plain(struct tt_loader *loader, int64_t first, int64_t count,
-                       struct tt_rows *rows, struct tt_error *err)
+/* Rows that the whole set keeps in memory. */
+static int view_memory(struct tt_loader *loader, int64_t first, int64_t count,
+                       struct tt_view *view, struct tt_error *err)
 {
     struct tt_store *store = loader->set->store;
     struct tt_window *plain = &loader->plain;
 
     if (tt_window_plan_run(plain, loader->set, first, count, err) < 0)
         return -1;
-    if (store->rows[TT_COL_X]) {
-        for (int64_t i = 0; i < count; i++)
-            plain->at[i] =
-                tt_set_sample(loader->set, first + i) * tt_store_stride(store);
-        *rows = (struct tt_rows){
-            {mem_at(store, TT_COL_X, 0), mem_at(store, TT_COL_Y, 0)},
-            store->mem};
-        return 0;
+    for (int64_t i = 0; i < count; i++)
+        plain->at[i] =
+            tt_set_sample(loader->set, first + i) * tt_store_stride(store);
+    *view = (struct tt_view){
+        {{store->rows[TT_COL_X], store->rows[TT_COL_Y]}, store->mem},
+        plain->at,
+        count};
+    return 0;
+}
+
+/* Samples that are read at once: whole chunks, since a piece of one costs as
+ * much, unless these are huge. */
+static struct tt_block widen(const struct tt_loader *loader, int64_t first,
+                             int64_t count)
+{
+    const struct tt_set_info *info = &loader->set->info;
+    int64_t chunk = info->chunk_samples;
+    int64_t end = (first + count + chunk - 1) / chunk * chunk;
+
+    if (chunk * info->sample_bytes > WIDEN_BYTES)
+        return (struct tt_block){first, count};
+    first -= first % chunk;
+    end = end < info->sample_count ? end : info->sample_count;
+    return (struct tt_block){first, end - first};
+}
+
+static int view_files(struct tt_loader *loader, int64_t first, int64_t count,
+                      struct tt_view *view, struct tt_error *err)
+{
+    struct tt_window *plain = &loader->plain;
+
+    if (first < plain->first || first + count > plain->first + plain->count) {
+        struct tt_block run = widen(loader, first, count);
+
+        if (tt_window_plan_run(plain, loader->set, run.first, run.count, err) <
+                0 ||
+            tt_window_read(plain, loader->source, loader->set->store, err) < 0)
+            return -1;
     }
-    if (tt_window_read(plain, loader->source, store, err) < 0)
-        return -1;
-    *rows = plain->rows;
+    *view = (struct tt_view){plain->rows, plain->at + (first - plain->first),
+                             count};
     return 0;
 }
 
@@ -225,8 +247,10 @@ int tt_loader_fetch_plain(struct tt_loader *loader, int64_t first,
                           int64_t count, void *x, void *y, struct tt_error *err)
 {
     const struct tt_set_info *info = &loader->set->info;
-    struct tt_rows rows;
+    struct tt_store *store = loader->set->store;
+    struct tt_view view;
     int64_t bad;
+    int rc;
 
     if (first < 0 || count < 0 || first + count > info->sample_count)
         return tt_fail(err, TT_EINVAL,
@@ -234,14 +258,14 @@ int tt_loader_fetch_plain(struct tt_loader *loader, int64_t first,
                        first + count - 1, info->sample_count);
     if (count == 0)
         return 0;
-    if (bring_plain(loader, first, count, &rows, err) < 0)
+    rc = store->rows[TT_COL_X] ? view_memory(loader, first, count, &view, err)
+                               : view_files(loader, first, count, &view, err);
+    if (rc < 0)
         return -1;
-    bad = tt_rows_gather(loader->set->store, &rows, loader->plain.at, count, x,
-                         y);
+    bad = tt_rows_gather(store, &view.rows, view.at, count, x, y);
     if (bad < 0)
         return 0;
-    return tt_store_fail_label(loader->set->store,
-                               tt_set_sample(loader->set, first + bad),
+    return tt_store_fail_label(store, tt_set_sample(loader->set, first + bad),
                                advance(x, bad * info->x_values),
                                advance(y, bad * info->y_values), err);
 }

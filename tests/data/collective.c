@@ -114,6 +114,13 @@ int main(int argc, char **argv)
         snprintf(what, sizeof(what), "%s, read together", names[i]);
         play_try(what, t, 2);
     }
+    play_try("with hints",
+             (struct play){.name = "f32",
+                           .scale = 1,
+                           .read = "collective",
+                           .hints = "{romio_cb_read: enable, "
+                                    "cb_buffer_size: 65536}"},
+             1);
     test_two();
     return play_end();
 }

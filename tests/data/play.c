@@ -62,14 +62,17 @@ void play_ok_all(int pass, const char *name, const char *why)
 struct tt_set *play_open(const struct play *t, struct tt_error *err)
 {
     struct tt_job_data conf = {.read = t->read, .cache_bytes = t->cache_bytes};
+    struct tt_set *set;
     char text[200];
 
     snprintf(text, sizeof(text),
              strstr(t->name, ".h5") ? "{files: '%s/%s', x: /x, y: /y}"
                                     : "'%s/%s'",
              play_dir, t->name);
-    return tt_set_open_all(make_node(text), CONTEXT, &conf, MPI_COMM_WORLD,
-                           err);
+    set = tt_set_open_all(make_node(text), CONTEXT, &conf, MPI_COMM_WORLD, err);
+    if (set && t->hints)
+        tt_set_hints(set, make_node(t->hints));
+    return set;
 }
 
 int play_is_rows_sample(const struct play *t, const struct tt_set_info *info,

@@ -22,6 +22,7 @@ struct play {
     const char *read;
     double scale; /* from x to the number that was packed */
     int64_t first_step;
+    const char *hints; /* of MPI-IO, a map, or NULL */
 };
 
 /* MPI_Init, a directory of its own in play_dir; and its end.  play_end()
