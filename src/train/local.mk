@@ -9,6 +9,7 @@ noinst_LIBRARIES += %D%/libtrain.a
 	%D%/report.c %D%/report.h \
 	%D%/run.h \
 	%D%/rundir.c %D%/rundir.h \
+	%D%/save.c %D%/save.h \
 	%D%/source.c %D%/source.h \
 	%D%/state.c \
 	%D%/summary.c

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* loop.c - the story of a run: step, look what is due, go on or stop. */
+#include <float.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -13,6 +14,7 @@
 #include "train/due.h"
 #include "train/report.h"
 #include "train/run.h"
+#include "train/save.h"
 #include "train/source.h"
 
 enum { SLURM_MARGIN_S = 60 };
@@ -23,9 +25,10 @@ enum end { GOES_ON, LENGTH_DONE, TIME_DONE, NO_BETTER, STOPPED, REQUEUED };
 struct loop {
     struct tt_run *run;
     struct tt_report report;
-    struct tt_due save, eval;
+    struct tt_saver saver;
+    struct tt_due eval;
     struct tt_step_out out; /* of the last step */
-    double started_s, elapsed_before_s, save_cost_s;
+    double started_s, elapsed_before_s;
     int64_t evaluated_step;
     enum end end;
 };
@@ -34,7 +37,7 @@ struct loop {
 
 static bool slurm_time_is_up(const struct loop *loop)
 {
-    double margin = SLURM_MARGIN_S + 2 * loop->save_cost_s;
+    double margin = SLURM_MARGIN_S + 2 * loop->saver.cost_s;
     double limit = loop->run->slurm.end_time;
 
     return limit > 0 && limit - tt_clock_epoch_s() < margin;
@@ -48,11 +51,12 @@ static void ask(struct loop *loop, double now_s, int64_t asks[TT_ASK_COUNT])
     enum tt_wish file;
 
     asks[TT_ASK_STOP] = tt_signals_wish() == TT_WISH_STOP;
+    asks[TT_ASK_WRITTEN] = tt_saver_is_written(&loop->saver);
     if (!loop->report.speaks)
         return;
     file = tt_rundir_wish(&loop->report.dir, now_s);
     asks[TT_ASK_SAVE] =
-        file == TT_WISH_SAVE || tt_due_by_time(&loop->save, now_s);
+        file == TT_WISH_SAVE || tt_due_by_time(&loop->saver.due, now_s);
     asks[TT_ASK_EVAL] = tt_due_by_time(&loop->eval, now_s);
     asks[TT_ASK_END] =
         file == TT_WISH_STOP ||
@@ -129,11 +133,11 @@ static bool note_best(struct tt_run *run, const struct tt_eval_out *out)
     bool better = s->best_step < 0 ||
                   value > before + run->job.train.early_stop.min_delta;
 
-    s->eval_loss = out->loss;
+    s->eval_loss = isfinite(out->loss) ? out->loss : DBL_MAX;
     s->eval_accuracy = out->accuracy;
     s->stale = better ? 0 : s->stale + 1;
     if (better) {
-        s->best = by_loss ? out->loss : out->accuracy;
+        s->best = by_loss ? s->eval_loss : out->accuracy;
         s->best_step = s->step;
     }
     return better;
@@ -186,53 +190,6 @@ static int evaluate(struct loop *loop, bool *better, struct tt_error *err)
     return 0;
 }
 
-/* --- checkpoints --- */
-
-/* Rank 0, after a save: older ones go, the best is pointed to. */
-static void keep(struct loop *loop)
-{
-    struct tt_run *run = loop->run;
-    const char *root = loop->report.dir.checkpoints;
-    struct tt_error err = {0};
-
-    if (!loop->report.speaks)
-        return;
-    if ((run->state.best_step == run->state.step &&
-         tt_ckpt_mark_best(root, run->state.step, &err) < 0) ||
-        tt_ckpt_prune(root, run->job.checkpoint.keep, run->state.best_step,
-                      &err) < 0)
-        tt_log_warn("%s", err.text);
-    tt_rundir_grant(&loop->report.dir, TT_WISH_SAVE);
-}
-
-/* A save that fails leaves the older checkpoint and the run goes on, but one
- * that ends the run must succeed. */
-static int save(struct loop *loop, bool must, struct tt_error *err)
-{
-    struct tt_run *run = loop->run;
-    double start = tt_clock_s();
-
-    if (run->state.saved_step == run->state.step)
-        return 0;
-    tt_watch_note("a checkpoint", run->state.step);
-    tt_due_done(&loop->save, start);
-    if (tt_run_save_all(run, err) < 0) {
-        if (must)
-            return tt_fail_in(err, "checkpoint of step %" PRId64,
-                              run->state.step);
-        tt_log_warn("checkpoint of step %" PRId64 " not written: %s; going on",
-                    run->state.step, err->text);
-        return 0;
-    }
-    loop->save_cost_s = tt_clock_s() - start;
-    loop->report.line.save_s += loop->save_cost_s;
-    tt_report_event(&loop->report, "save", run->state.step,
-                    json_pack("{s:f}", "save_s", loop->save_cost_s));
-    keep(loop);
-    tt_report_rebase(&loop->report, tt_clock_s());
-    return 0;
-}
-
 /* --- the end --- */
 
 static enum end find_end(const struct loop *loop)
@@ -274,10 +231,13 @@ static int look(struct loop *loop, struct tt_error *err)
             return -1;
     if (loop->end == GOES_ON && is_stale(run))
         loop->end = NO_BETTER;
-    last = loop->end != GOES_ON;
-    if (last || better || loop->out.asks[TT_ASK_SAVE] ||
-        tt_due_by_steps(&loop->save, run->state.step))
-        return save(loop, last, err);
+    if (loop->end != GOES_ON)
+        return tt_saver_last_all(&loop->saver, err);
+    if (better || loop->out.asks[TT_ASK_WRITTEN] == run->world->size)
+        tt_saver_end_all(&loop->saver);
+    if (better || loop->out.asks[TT_ASK_SAVE] ||
+        tt_due_by_steps(&loop->saver.due, run->state.step))
+        tt_saver_begin_all(&loop->saver);
     return 0;
 }
 
@@ -339,11 +299,12 @@ static int train(struct loop *loop, struct tt_error *err)
     }
     loop->started_s = tt_clock_s();
     loop->elapsed_before_s = run->state.elapsed_s;
-    tt_due_init(&loop->save, &run->plan, &run->job.checkpoint.every,
-                loop->started_s);
+    tt_saver_init(&loop->saver, run, &loop->report);
     tt_due_init(&loop->eval, &run->plan, &run->job.eval.every, loop->started_s);
-    if (play(loop, err) < 0)
+    if (play(loop, err) < 0) {
+        tt_saver_end_all(&loop->saver); /* all ranks failed together */
         return 1;
+    }
     return finish(loop, err);
 }
 

@@ -42,6 +42,8 @@ struct tt_source {
     const struct tt_plan *plan;
 };
 
+struct tt_ckpt_save;
+
 struct tt_run {
     struct tt_job job;
     struct tt_run_flags flags;
@@ -71,9 +73,12 @@ void tt_run_close(struct tt_run *run);
 int tt_run_evaluate_all(struct tt_run *run, struct tt_source *source,
                         struct tt_eval_out *out, struct tt_error *err);
 
-/* Checkpoints of this run, collective: save the state now; load 'path'; find
- * and load what --resume asks for (leaving a fresh run where there is none). */
-int tt_run_save_all(struct tt_run *run, struct tt_error *err);
+/* Checkpoints of this run, collective: save the state now, or begin to (NULL on
+ * failure, see ckpt/ckpt.h); load 'path'; find and load what --resume asks for
+ * (leaving a fresh run where there is none). */
+int tt_run_save_all(const struct tt_run *run, struct tt_error *err);
+struct tt_ckpt_save *tt_run_save_begin_all(const struct tt_run *run,
+                                           struct tt_error *err);
 int tt_run_load_all(struct tt_run *run, const char *path, struct tt_error *err);
 int tt_run_resume_all(struct tt_run *run, struct tt_error *err);
 

@@ -127,28 +127,58 @@ void tt_run_checkpoints(const struct tt_run *run, char *path, size_t bytes)
     snprintf(path, bytes, "%s/checkpoints", run->job.run.dir);
 }
 
-int tt_run_save_all(struct tt_run *run, struct tt_error *err)
-{
-    struct tt_ckpt_state state = {0};
-    struct list list = {0};
+/* What is handed to ckpt/ for a save; clear with clear_save(). */
+struct save {
+    struct tt_ckpt_state state;
+    struct list list;
     char root[4096];
-    int rc = make_list(run, false, false, &list, err);
+};
 
-    state.scalars = pack_scalars(run);
-    if (rc == 0 && !state.scalars)
+static int make_save(const struct tt_run *run, struct save *save,
+                     struct tt_error *err)
+{
+    int rc;
+
+    *save = (struct save){0};
+    rc = make_list(run, false, false, &save->list, err);
+    save->state.scalars = pack_scalars(run);
+    if (rc == 0 && !save->state.scalars)
         rc = tt_fail(err, TT_ENOMEM, "out of memory for the checkpoint");
-    if (tt_agree(rc, err, run->world->comm) < 0)
-        goto out;
-    state.tensor = list.tensor;
-    state.tensor_count = list.count;
-    tt_run_checkpoints(run, root, sizeof(root));
-    rc = tt_ckpt_save_all(root, run->state.step, &state, run->world->comm, err);
+    save->state.tensor = save->list.tensor;
+    save->state.tensor_count = save->list.count;
+    tt_run_checkpoints(run, save->root, sizeof(save->root));
+    return tt_agree(rc, err, run->world->comm);
+}
+
+static void clear_save(struct save *save)
+{
+    json_decref(save->state.scalars);
+    clear_list(&save->list);
+}
+
+int tt_run_save_all(const struct tt_run *run, struct tt_error *err)
+{
+    struct save save;
+    int rc = make_save(run, &save, err);
+
     if (rc == 0)
-        run->state.saved_step = run->state.step;
-out:
-    json_decref(state.scalars);
-    clear_list(&list);
+        rc = tt_ckpt_save_all(save.root, run->state.step, &save.state,
+                              run->world->comm, err);
+    clear_save(&save);
     return rc;
+}
+
+struct tt_ckpt_save *tt_run_save_begin_all(const struct tt_run *run,
+                                           struct tt_error *err)
+{
+    struct tt_ckpt_save *flight = NULL;
+    struct save save;
+
+    if (make_save(run, &save, err) == 0)
+        flight = tt_ckpt_begin_all(save.root, run->state.step, &save.state,
+                                   run->world->comm, err);
+    clear_save(&save);
+    return flight;
 }
 
 static int unpack_state(struct tt_run *run, json_t *scalars,
