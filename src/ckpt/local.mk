@@ -8,5 +8,6 @@ noinst_LIBRARIES += %D%/libckpt.a
 	%D%/load.c \
 	%D%/manifest.c %D%/manifest.h \
 	%D%/save.c \
+	%D%/side.c %D%/side.h \
 	%D%/steps.c %D%/steps.h \
 	%D%/tiles.c %D%/tiles.h

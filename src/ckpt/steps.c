@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,15 +13,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/clock.h"
 #include "ckpt/blocks.h"
 #include "ckpt/manifest.h"
+#include "ckpt/side.h"
 #include "io/path.h"
-#include "job/job.h"
 
 #define STEP_NAME "step-%08" PRId64
 
-enum { DAY_S = 24 * 3600, NAME_BYTES = 160 };
+enum { NAME_BYTES = 160 };
 
 static int path_join(char path[TT_CKPT_PATH], const char *root,
                      const char *name, struct tt_error *err)
@@ -100,86 +98,14 @@ int64_t tt_ckpt_steps_list(const char *root, int64_t **step,
     return count;
 }
 
-/* --- names of things put aside ---------------------------------------- */
-
-struct side {
-    int64_t step;
-    char kind[8]; /* tmp | old | gone */
-    int64_t job, restart, pid, serial;
-    char host[65];
-};
-
-static void side_here(struct side *side, int64_t step, const char *kind)
-{
-    static int64_t serial;
-    struct tt_slurm slurm;
-
-    tt_slurm_read(&slurm);
-    *side = (struct side){.step = step,
-                          .job = slurm.job_id,
-                          .restart = slurm.restart_count,
-                          .pid = getpid(),
-                          .serial = serial};
-    serial++;
-    snprintf(side->kind, sizeof(side->kind), "%s", kind);
-    if (gethostname(side->host, sizeof(side->host) - 1) < 0)
-        snprintf(side->host, sizeof(side->host), "unknown");
-}
-
-static int side_path(char path[TT_CKPT_PATH], const char *root,
-                     const struct side *s, struct tt_error *err)
-{
-    char name[NAME_BYTES];
-
-    snprintf(name, sizeof(name),
-             "." STEP_NAME ".%s.%" PRId64 ".%" PRId64 ".%" PRId64 ".%" PRId64
-             ".%s",
-             s->step, s->kind, s->job, s->restart, s->pid, s->serial, s->host);
-    return path_join(path, root, name, err);
-}
-
-static bool is_side_name(const char *name, struct side *s)
-{
-    return sscanf(name,
-                  ".step-%" SCNd64 ".%7[a-z].%" SCNd64 ".%" SCNd64 ".%" SCNd64
-                  ".%" SCNd64 ".%64s",
-                  &s->step, s->kind, &s->job, &s->restart, &s->pid, &s->serial,
-                  s->host) == 7;
-}
-
-static bool is_day_old(const char *path)
-{
-    struct stat st;
-
-    return stat(path, &st) == 0 &&
-           tt_clock_epoch_s() - (double)st.st_mtime > DAY_S;
-}
-
-/* A process of another host cannot be asked; an earlier start of our own job
- * is over, and nothing takes a day to write. */
-static bool is_dead(const struct side *s, const char *path)
-{
-    struct side me;
-
-    side_here(&me, s->step, "tmp");
-    if (strcmp(s->host, me.host) == 0)
-        return kill((pid_t)s->pid, 0) < 0 && errno == ESRCH;
-    if (me.job >= 0 && s->job == me.job && s->restart != me.restart)
-        return true;
-    return is_day_old(path);
-}
-
 /* --- removing --------------------------------------------------------- */
 
 /* First out of sight, in one instant, then piece by piece. */
 static int step_remove(const char *root, int64_t step, struct tt_error *err)
 {
     char path[TT_CKPT_PATH], gone[TT_CKPT_PATH];
-    struct side side;
-
-    side_here(&side, step, "gone");
     if (tt_ckpt_step_path(path, root, step, err) < 0 ||
-        side_path(gone, root, &side, err) < 0)
+        tt_side_path(gone, root, step, "gone", err) < 0)
         return -1;
     if (rename(path, gone) < 0)
         return tt_fail(err, TT_EIO, "%s: remove: %s", path, strerror(errno));
@@ -216,35 +142,11 @@ static int steps_prune(const char *root, int64_t keep, int64_t best,
     return rc;
 }
 
-/* Call 'each' for everything that was put aside in root. */
-typedef int (*side_fn)(const char *root, const char *path,
-                       const struct side *side, struct tt_error *err);
-
-static int sides_walk(const char *root, side_fn each, struct tt_error *err)
-{
-    DIR *dir = opendir(root);
-    struct dirent *entry;
-    struct side side;
-    char path[TT_CKPT_PATH];
-    int rc = 0;
-
-    if (!dir)
-        return errno == ENOENT
-                   ? 0
-                   : tt_fail(err, TT_EIO, "%s: %s", root, strerror(errno));
-    while (rc == 0 && (entry = readdir(dir)))
-        if (is_side_name(entry->d_name, &side) &&
-            path_join(path, root, entry->d_name, err) == 0)
-            rc = each(root, path, &side, err);
-    closedir(dir);
-    return rc;
-}
-
 static int side_prune(const char *root, const char *path,
-                      const struct side *side, struct tt_error *err)
+                      const struct tt_side *side, struct tt_error *err)
 {
     (void)root;
-    return is_dead(side, path) ? tt_path_remove(path, err) : 0;
+    return tt_side_is_dead(side, path) ? tt_path_remove(path, err) : 0;
 }
 
 int tt_ckpt_prune(const char *root, int64_t keep, int64_t best,
@@ -253,13 +155,13 @@ int tt_ckpt_prune(const char *root, int64_t keep, int64_t best,
     if (tt_ckpt_recover(root, err) < 0 ||
         (keep > 0 && steps_prune(root, keep, best, err) < 0))
         return -1;
-    return sides_walk(root, side_prune, err);
+    return tt_sides_walk(root, side_prune, err);
 }
 
 /* --- moving ----------------------------------------------------------- */
 
 static int side_recover(const char *root, const char *path,
-                        const struct side *side, struct tt_error *err)
+                        const struct tt_side *side, struct tt_error *err)
 {
     char target[TT_CKPT_PATH];
 
@@ -274,7 +176,7 @@ static int side_recover(const char *root, const char *path,
 
 int tt_ckpt_recover(const char *root, struct tt_error *err)
 {
-    return sides_walk(root, side_recover, err);
+    return tt_sides_walk(root, side_recover, err);
 }
 
 static int step_set_aside(const char *root, int64_t step, struct tt_error *err)
@@ -347,14 +249,11 @@ int tt_ckpt_mark_best(const char *root, int64_t step, struct tt_error *err)
 int tt_ckpt_tmp_create(char path[TT_CKPT_PATH], const char *root, int64_t step,
                        struct tt_error *err)
 {
-    struct side side;
-
     path[0] = '\0';
     if (tt_path_mkdirs(root, err) < 0)
         return -1;
     do {
-        side_here(&side, step, "tmp");
-        if (side_path(path, root, &side, err) < 0)
+        if (tt_side_path(path, root, step, "tmp", err) < 0)
             return -1;
     } while (mkdir(path, 0777) < 0 && errno == EEXIST);
     if (access(path, W_OK) < 0) {
@@ -398,7 +297,6 @@ static int replace(const char *tmp, const char *target, const char *root,
                    int64_t step, struct tt_error *err)
 {
     char old[TT_CKPT_PATH];
-    struct side side;
 
     if (names_exchange(tmp, target) == 0) {
         if (tt_path_sync_dir(root, err) < 0)
@@ -406,8 +304,7 @@ static int replace(const char *tmp, const char *target, const char *root,
         tt_path_remove(tmp, NULL); /* else the next prune finds it */
         return 0;
     }
-    side_here(&side, step, "old");
-    if (side_path(old, root, &side, err) < 0 ||
+    if (tt_side_path(old, root, step, "old", err) < 0 ||
         replace_in_two(tmp, target, old, err) < 0 ||
         tt_path_sync_dir(root, err) < 0)
         return -1;
