@@ -31,7 +31,7 @@ static int load_column(struct tt_loader *loader, int c, struct tt_error *err)
     if (!store->rows[c])
         return tt_fail(err, TT_ENOMEM,
                        "no memory to keep a set of %lld rows: lower "
-                       "data.cache-bytes",
+                       "data.cache",
                        (long long)rows);
     return tt_source_read(loader->source, c, 0, rows, store->rows[c], err);
 }

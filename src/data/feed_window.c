@@ -156,7 +156,7 @@ static int fit_memory(struct tt_loader *loader, int64_t memory_bytes,
         return 0;
     return tt_fail(err, TT_EINVAL,
                    "the windows of %" PRId32 " lanes need %s, but %s are "
-                   "given to them: lower data.window-bytes",
+                   "given to them: lower data.window",
                    loader->lane_count,
                    tt_bytes_format(need, wants, sizeof(wants)),
                    tt_bytes_format(memory_bytes, has, sizeof(has)));

@@ -29,7 +29,7 @@ static int room_for(void **at, int64_t *room, int64_t count, int64_t bytes,
     if (!*at)
         return tt_fail(err, TT_ENOMEM,
                        "no memory for a window of samples: lower "
-                       "data.window-bytes");
+                       "data.window");
     *room = count;
     return 0;
 }
@@ -49,7 +49,7 @@ static int room_more(struct tt_window *window, int64_t count,
     if (!grow)
         return tt_fail(err, TT_ENOMEM,
                        "no memory for a window of samples: lower "
-                       "data.window-bytes");
+                       "data.window");
     window->span = grow;
     window->span_room = room;
     return 0;

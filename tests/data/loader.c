@@ -83,7 +83,7 @@ static void test_memory(void)
 
     order.sample_count = tt_set_info(set)->sample_count;
     rc = play_steps(set, &t, &order, 3, seen, &err);
-    play_ok_all(rc == 0 && strstr(err.text, "data.window-bytes"),
+    play_ok_all(rc == 0 && strstr(err.text, "data.window"),
                 "too little memory is refused with the cure", err.text);
     t.memory_bytes = lanes * 16 * (5 * 4 + 4 + 8);
     play_ok_all(play_steps(set, &t, &order, 30, seen, &err),
