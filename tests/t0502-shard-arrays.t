@@ -46,6 +46,18 @@ printf '\003\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\001\0\0\0\0\0\0\0' >>col.npy
 is "labels in a column" "$(raw col y d4 3)" "3 0 1"
 is "classes" "$(value col classes)" 4
 
+# one image of 3 channels, 2 x 3 pixels
+npy chw.npy '|u1' '1, 3, 2, 3'
+printf '\001\002\003\004\005\006\013\014\015\016\017\020' >>chw.npy
+printf '\025\026\027\030\031\032' >>chw.npy
+"$shard" --npy=chw.npy --channels=first --out=hwc >out 2>err
+is "channels first: shape" "$(list hwc shape)" "2 3 3"
+is "channels first: pixels" "$(raw hwc x u1 18)" \
+    "1 11 21 2 12 22 3 13 23 4 14 24 5 15 25 6 16 26"
+is "channels first: a mean for each" "$(list hwc mean)" "3.5 13.5 23.5"
+fails "channels first of rows" 1 "images of three axes" \
+    --npy=x.npy --channels=first --out=b
+
 npy f.npy '<f4' '3, 2' True
 fails "column order" 1 "column by column" --npy=f.npy --out=b
 npy o.npy '|O' '3,'

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/log.h"
 #include "comm/agree.h"
 #include "data/intake.h"
 #include "data/values.h"
@@ -183,6 +184,41 @@ static int sum_up(struct tt_intake *intake, struct tt_error *err)
     return 0;
 }
 
+/* Images as models take them, (H, W, C), out of (C, H, W). */
+static int set_channels(struct tt_intake *intake, struct tt_error *err)
+{
+    struct tt_shard_field *x = &intake->shape->x;
+    bool first = strcmp(intake->conf.channels, "first") == 0;
+    int64_t channels = x->dim[0];
+
+    if (first && x->dims != 3)
+        return tt_fail(err, TT_EINVAL,
+                       "--channels=first is for images of three axes, but "
+                       "samples of %s have %d",
+                       intake->conf.files, x->dims);
+    if (!first && x->dims == 3 && channels <= 4 && x->dim[2] > 4)
+        tt_log_warn("samples of %" PRId64 " x %" PRId64 " x %" PRId64
+                    " look like images whose channels come first: "
+                    "--channels=first packs them as models take them",
+                    x->dim[0], x->dim[1], x->dim[2]);
+    if (!first)
+        return 0;
+    x->dim[0] = x->dim[1];
+    x->dim[1] = x->dim[2];
+    x->dim[2] = channels;
+    intake->turn = malloc((size_t)tt_shard_field_bytes(x));
+    return intake->turn ? 0 : tt_fail(err, TT_ENOMEM, "out of memory");
+}
+
+static void turn_samples(const struct tt_intake *intake, int64_t count, char *x)
+{
+    const struct tt_shard_field *f = &intake->shape->x;
+
+    for (int64_t i = 0; i < count; i++, x += tt_shard_field_bytes(f))
+        tt_values_transpose(x, f->dim[2], f->dim[0] * f->dim[1],
+                            tt_dtype_bytes(f->dtype), intake->turn);
+}
+
 int tt_intake_open_all(struct tt_intake *intake,
                        const struct tt_intake_ops *ops,
                        const struct tt_intake_conf *conf, MPI_Comm comm,
@@ -211,6 +247,8 @@ int tt_intake_open_all(struct tt_intake *intake,
     rc = learn_all(intake, comm, err);
     if (rc == 0)
         rc = set_classes(intake, intake->highest, err);
+    if (rc == 0)
+        rc = set_channels(intake, err);
     return tt_intake_agree(rc, err, comm);
 }
 
@@ -223,6 +261,7 @@ void tt_intake_close(struct tt_intake *intake)
     tt_shard_index_destroy(intake->shape);
     free(intake->first);
     free(intake->is_plain);
+    free(intake->turn);
     *intake = (struct tt_intake){0};
 }
 
@@ -275,6 +314,8 @@ int tt_intake_read(struct tt_intake *intake, int64_t first, int64_t count,
             intake->file = -1;
             return -1;
         }
+        if (intake->turn)
+            turn_samples(intake, some, x);
         first += some;
         intake->next = first;
         count -= some;

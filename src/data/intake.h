@@ -26,6 +26,7 @@ struct tt_intake_conf {
     const char *x, *y;     /* datasets within HDF5 files; y may be NULL */
     const char *label;     /* CSV: label column, or NULL */
     const char *drop;      /* CSV: columns to leave out, by commas, or NULL */
+    const char *channels;  /* last | first: of images in the files */
     const char *task;      /* auto | classify | regress */
     const char *header;    /* CSV: auto | yes | no */
     const char *missing;   /* mean | refuse */
@@ -75,9 +76,10 @@ struct tt_intake {
     bool *is_plain; /* per place of the last axis: not to be standardised; NULL:
                      * all are.  Heap, freed by tt_intake_close() */
     double scale, shift; /* of what the files hold: 1, 0 mostly */
-    void *state;         /* the converter's */
-    int64_t highest;     /* class that scans of this rank have seen, or -1 */
-    int64_t file, next;  /* position: file, sample in all; -1: none yet */
+    void *turn;  /* room for one sample where channels come first, or NULL */
+    void *state; /* the converter's */
+    int64_t highest;    /* class that scans of this rank have seen, or -1 */
+    int64_t file, next; /* position: file, sample in all; -1: none yet */
 };
 
 extern const struct tt_intake_ops tt_intake_text, tt_intake_idx, tt_intake_csv,

@@ -68,6 +68,7 @@ static struct tt_intake_conf intake_conf(const struct tt_pack *pack,
                                    .y = c->y,
                                    .label = c->label,
                                    .drop = c->drop,
+                                   .channels = c->channels,
                                    .task = c->task,
                                    .header = c->header,
                                    .missing = c->missing,
@@ -100,31 +101,42 @@ static uint64_t hash_files(const struct tt_paths *paths, uint64_t hash)
     return hash;
 }
 
+static uint64_t hash_option(const struct tt_opt *option, const void *field,
+                            uint64_t hash)
+{
+    hash = hash_text(option->name, hash);
+    switch (option->type) {
+    case TT_OPT_BOOL:
+        return tt_hash(field, sizeof(bool), hash);
+    case TT_OPT_I64:
+    case TT_OPT_BYTES:
+        return tt_hash(field, sizeof(int64_t), hash);
+    default:
+        return hash_text(*(const char *const *)field, hash);
+    }
+}
+
+/* Options that do not change what is written. */
+static bool is_aside(const struct tt_opt *option)
+{
+    static const char *const names[] = {"out", "like", "force", "describe",
+                                        "show"};
+
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        if (strcmp(option->name, names[i]) == 0)
+            return true;
+    return false;
+}
+
 /* Of everything that decides what is written. */
 static uint64_t hash_plan(const struct tt_pack *pack)
 {
-    const struct tt_pack_conf *c = pack->conf;
-    const char *const texts[] = {pack->intake.ops->name,
-                                 c->labels,
-                                 c->x,
-                                 c->y,
-                                 c->label,
-                                 c->drop,
-                                 c->task,
-                                 c->header,
-                                 c->missing,
-                                 c->split,
-                                 c->valid,
-                                 c->split_by,
-                                 c->separator,
-                                 c->classes};
-    const int64_t numbers[] = {TT_SHARD_VERSION, c->skip,
-                               c->one_hot,       c->seed,
-                               c->shard_bytes,   c->standardize};
-    uint64_t hash = tt_hash(numbers, sizeof(numbers), 0);
+    const struct tt_opt *o = tt_pack_sections[0].table;
+    uint64_t hash = TT_SHARD_VERSION;
 
-    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
-        hash = hash_text(texts[i], hash);
+    for (; o->type; o++)
+        if (!is_aside(o))
+            hash = hash_option(o, (const char *)pack->conf + o->offset, hash);
     hash = hash_files(&pack->intake.files, hash);
     hash = hash_files(&pack->intake.labels, hash);
     return pack->like ? tt_hash(&pack->like->text_hash, 8, hash) : hash;

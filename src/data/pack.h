@@ -17,7 +17,7 @@ struct tt_pack_conf {
     const char *text, *csv, *idx, *npy, *hdf5;
     /* More about it; see struct tt_intake_conf. */
     const char *labels, *x, *y, *label, *drop, *task, *header, *missing;
-    const char *separator, *quotes, *classes;
+    const char *separator, *quotes, *classes, *channels, *tokenizer;
     int64_t skip, one_hot;
     /* Where to and how. */
     const char *out, *like, *split, *valid, *split_by;

@@ -41,6 +41,18 @@ void tt_values_from_little(void *at, int64_t count, size_t elem_bytes)
         tt_values_swap(at, count, elem_bytes);
 }
 
+void tt_values_transpose(void *at, int64_t rows, int64_t columns,
+                         size_t elem_bytes, void *scratch)
+{
+    const char *from = scratch;
+    char *to = at;
+
+    memcpy(scratch, at, (size_t)(rows * columns) * elem_bytes);
+    for (int64_t r = 0; r < rows; r++)
+        for (int64_t c = 0; c < columns; c++, from += elem_bytes)
+            memcpy(to + (size_t)(c * rows + r) * elem_bytes, from, elem_bytes);
+}
+
 static double from_f16(uint16_t bits)
 {
     int exponent = bits >> 10 & 31, mantissa = bits & 1023;

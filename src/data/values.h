@@ -15,6 +15,10 @@ void tt_values_swap(void *at, int64_t count, size_t elem_bytes);
 void tt_values_from_big(void *at, int64_t count, size_t elem_bytes);
 void tt_values_from_little(void *at, int64_t count, size_t elem_bytes);
 
+/* Turn rows x columns into columns x rows; 'scratch' holds as much. */
+void tt_values_transpose(void *at, int64_t rows, int64_t columns,
+                         size_t elem_bytes, void *scratch);
+
 /* As doubles; integers beyond 2^53 are rounded. */
 void tt_values_to_f64(enum tt_dtype from, const void *raw, int64_t count,
                       double *out);
