@@ -26,3 +26,10 @@ EXTRA_DIST += \
 BENCHES += %D%/kernels
 %C%_kernels_SOURCES = %D%/kernels.c
 %C%_kernels_LDADD = src/device/libdevice.a $(TT_DEVICE_LIBS) $(TT_FLOOR_1)
+
+# Reading shuffled windows of shards, beside bare pread.
+BENCHES += %D%/reading
+%C%_reading_SOURCES = %D%/reading.c
+%C%_reading_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir) $(HDF5_CFLAGS) \
+	$(MPI_CFLAGS)
+%C%_reading_LDADD = tests/data/libmake.a $(TT_FLOOR_5) $(MPI_LIBS)
