@@ -262,7 +262,8 @@ static int fields_parse(struct tt_manifest *man, const char *path,
                     &offset, "root", &root, "tensors", &list, "scalars",
                     &man->scalars) < 0 ||
         hex_parse(meta, &man->meta_hash) < 0 ||
-        hex_parse(root, &man->root) < 0 || elems != TT_CKPT_BLOCK_ELEMS)
+        hex_parse(root, &man->root) < 0 || elems != TT_CKPT_BLOCK_ELEMS ||
+        !json_is_object(man->scalars))
         return tt_fail(err, TT_EFORMAT, "%s: a field is missing or odd", path);
     man->step = step;
     man->rank_count = ranks;

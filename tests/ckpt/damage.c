@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* damage.c - a flipped bit or a lost tail is found, or does not matter; the
- * older checkpoint is taken.  TUTTI_TEST_TRIES: how many are tried. */
+ * older checkpoint is taken. */
 /* nranks: 2 */
 #include <fcntl.h>
 #include <stdio.h>
@@ -119,10 +119,9 @@ static int try_one(const struct harm *h, const char *dir)
     return good;
 }
 
-static void test_tries(const char *dir)
+static void test_harms(const char *dir)
 {
-    const char *text = getenv("TUTTI_TEST_TRIES");
-    int tries = text ? atoi(text) : 40, good = 0;
+    int tries = test_tries(40, 2000), good = 0;
 
     for (int i = 0; i < tries; i++) {
         struct harm h = harm_draw((uint32_t)i, dir);
@@ -212,7 +211,7 @@ int main(int argc, char **argv)
         state_clear(&s);
     }
     tt_ckpt_step_path(dir, root, 20, &err);
-    test_tries(dir);
+    test_harms(dir);
     test_newest();
     test_none();
     status = tap_done();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* kill.c - what was reported saved is there after a kill at any moment.
  * Starts itself under the launcher to save again and again, kills a rank at a
- * random moment, and looks.  TUTTI_TEST_TRIES / 10: how often. */
+ * random moment, and looks. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -164,9 +164,8 @@ static void test_kill(const char *self, int number)
 
 int main(int argc, char **argv)
 {
-    const char *tries = getenv("TUTTI_TEST_TRIES");
     const char *launcher = getenv("MPIEXEC");
-    int count = tries ? atoi(tries) / 10 : 4;
+    int count = test_tries(4, 100);
 
     if (argc > 1)
         return saver(argc, argv);

@@ -33,3 +33,8 @@ check_PROGRAMS += %D%/tool.mpi
 %C%_tool_mpi_SOURCES = %D%/tool.c $(CKPT_TEST)
 %C%_tool_mpi_CPPFLAGS = $(CKPT_TEST_CPPFLAGS)
 %C%_tool_mpi_LDADD = $(CKPT_TEST_LDADD)
+check_PROGRAMS += %D%/manifest.t
+%C%_manifest_t_SOURCES = %D%/manifest.c
+%C%_manifest_t_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
+%C%_manifest_t_LDADD = tests/lib/libtap.a src/ckpt/libckpt.a src/io/libio.a \
+	$(TT_FLOOR_1)

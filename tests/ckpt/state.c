@@ -138,6 +138,14 @@ int64_t state_odd_count(const struct state *s, uint64_t seed)
     return odd;
 }
 
+int test_tries(int few, int full)
+{
+    const char *share = getenv("TUTTI_TEST_TRIES");
+    int tries = share ? (int)(atof(share) * full) : few;
+
+    return tries < 1 ? 1 : tries;
+}
+
 const char *test_dir_make(void)
 {
     static char dir[256];

@@ -27,6 +27,10 @@ void state_wipe(struct state *s);
 /* Elements of this rank that are not those of 'seed'. */
 int64_t state_odd_count(const struct state *s, uint64_t seed);
 
+/* How often to try what is random: 'few' times, or, where TUTTI_TEST_TRIES is
+ * set, that share of 'full'. */
+int test_tries(int few, int full);
+
 /* A directory of our own, the same on all ranks of the world; removed again.
  */
 const char *test_dir_make(void);
