@@ -299,7 +299,7 @@ static void case_sigmoid(struct tcase *c)
 
 static void case_dropout(struct tcase *c)
 {
-    int64_t count = case_draw(c, 1, 200);
+    int64_t count = case_draw(c, 1, c->samples > 6 ? 200 : 4000);
 
     add_rows(c, "x", count, FILL_NORMAL);
     add_rows(c, "y", count, FILL_JUNK);
@@ -429,10 +429,9 @@ static void case_embed_token(struct tcase *c)
     embed_case(c, false);
 }
 
-static void attention_case(struct tcase *c, bool causal, double drop)
+static void attention_case(struct tcase *c, int64_t T, bool causal, double drop)
 {
-    int64_t T = case_draw(c, 1, 70), H = case_draw(c, 1, 3),
-            D = case_draw(c, 1, 20);
+    int64_t H = case_draw(c, 1, 3), D = case_draw(c, 1, 20);
     const int64_t dim[] = {T, H, D, causal};
 
     add_rows(c, "qkv", T * 3 * H * D, FILL_NORMAL);
@@ -451,22 +450,29 @@ static void attention_case(struct tcase *c, bool causal, double drop)
 
 static void case_attention(struct tcase *c)
 {
-    attention_case(c, false, 0);
+    attention_case(c, case_draw(c, 1, 70), false, 0);
 }
 
 static void case_attention_causal(struct tcase *c)
 {
-    attention_case(c, true, 0);
+    attention_case(c, case_draw(c, 1, 70), true, 0);
 }
 
 static void case_attention_drop(struct tcase *c)
 {
-    attention_case(c, true, 0.2);
+    attention_case(c, case_draw(c, 1, 70), true, 0.2);
 }
 
-static void xent_case(struct tcase *c, double smooth, bool weights)
+/* Several blocks of queries. */
+static void case_attention_long(struct tcase *c)
 {
-    int64_t rps = case_draw(c, 1, 5), V = case_draw(c, 2, 60);
+    c->samples = 2;
+    attention_case(c, case_draw(c, 129, 160), true, 0.1);
+}
+
+static void xent_case(struct tcase *c, int64_t V, double smooth, bool weights)
+{
+    int64_t rps = case_draw(c, 1, 5);
     int64_t Vp = V + case_draw(c, 0, 9), ignored = case_draw(c, 0, V - 1);
     const int64_t dim[] = {rps, V, Vp, ignored};
 
@@ -489,17 +495,22 @@ static void xent_case(struct tcase *c, double smooth, bool weights)
 
 static void case_xent(struct tcase *c)
 {
-    xent_case(c, 0, false);
+    xent_case(c, case_draw(c, 2, 60), 0, false);
+}
+
+static void case_xent_vocabulary(struct tcase *c)
+{
+    xent_case(c, case_draw(c, 1000, 3000), 0, false);
 }
 
 static void case_xent_smooth(struct tcase *c)
 {
-    xent_case(c, 0.1, false);
+    xent_case(c, case_draw(c, 2, 60), 0.1, false);
 }
 
 static void case_xent_weighted(struct tcase *c)
 {
-    xent_case(c, 0.1, true);
+    xent_case(c, case_draw(c, 2, 60), 0.1, true);
 }
 
 static void pointwise_loss(struct tcase *c, enum tt_op_kind kind,
@@ -718,7 +729,9 @@ const case_fn case_table[] = {
     case_attention,
     case_attention_causal,
     case_attention_drop,
+    case_attention_long,
     case_xent,
+    case_xent_vocabulary,
     case_xent_smooth,
     case_xent_weighted,
     case_mse,

@@ -8,3 +8,6 @@ check_PROGRAMS += %D%/grad.t %D%/kernels.t
 %C%_grad_t_LDADD = $(TT_DEVICE_TEST_LIBS)
 %C%_kernels_t_SOURCES = %D%/kernels.c
 %C%_kernels_t_LDADD = $(TT_DEVICE_TEST_LIBS)
+check_PROGRAMS += %D%/math.t
+%C%_math_t_SOURCES = %D%/math.c
+%C%_math_t_LDADD = $(TT_DEVICE_TEST_LIBS)
