@@ -104,6 +104,26 @@ ok "split: another seed, other samples" \
 "$shard" --csv=s.csv --label=c --valid=10% --split-by=end --out=se >out 2>err
 is "split by the end" "$(raw se/valid x f4 15 | cut -d ' ' -f 1)" 135
 
+# JSON objects are rows too: keys in any order, some missing, null, booleans.
+cat >t.jsonl <<'END'
+{"age": 30, "city": "Ulm, \"Do\"", "tags": [1, 2], "ok": true, "sick": "no"}
+{"sick": "yes", "age": 4e1, "ok": false, "city": null, "tags": []}
+
+{"city": "a\nb", "ok": true, "sick": "no"}
+END
+"$shard" --jsonl=t.jsonl --label=sick --drop=tags --out=json >out 2>err
+is "jsonl: status" $? 0
+# age (missing: 35) | Ulm, "Do" a\nb | false true
+is "jsonl: cells" "$(raw json x f4 15)" "30 1 0 0 1 40 0 0 1 0 35 0 1 0 1"
+is "jsonl: labels" "$(raw json y d4 3)" "0 1 0"
+fails "jsonl: nested" 1 "t.jsonl:1: 'tags' is a list" \
+    --jsonl=t.jsonl --label=sick --out=b
+printf '{"a": 1, "b": 2}\n{"a": 1, "c": 2}\n' >new.jsonl
+fails "jsonl: a new key" 1 "new.jsonl:2: 'c' is not in the first line" \
+    --jsonl=new.jsonl --out=b
+printf '{"a": 1}\n{"a": 2\n' >cut.jsonl
+fails "jsonl: damaged" 1 "cut.jsonl:2: " --jsonl=cut.jsonl --out=b
+
 : >empty.csv
 fails "empty" 1 "empty.csv: is empty" --csv=empty.csv --out=b
 printf 'a,b\n' >head.csv

@@ -130,7 +130,7 @@ static int merge_all(struct tt_csv *csv, const json_t *all,
     return 0;
 }
 
-/* --- features ----------------------------------------------------------- */
+/* --- features --------------------------------------------------------- */
 
 static const struct tt_shard_column *find_like(const struct tt_intake *intake,
                                                const char *name)
@@ -231,7 +231,7 @@ static int decide_feature(struct tt_intake *intake, struct tt_csv_column *c,
     return 0;
 }
 
-/* --- the label ------------------------------------------------------------ */
+/* --- the label -------------------------------------------------------- */
 
 static bool wants_classes(const struct tt_intake *intake,
                           const struct tt_csv_column *c)
@@ -331,7 +331,7 @@ static int decide_label(struct tt_intake *intake, struct tt_csv_column *c,
     return copy_words(&c->words, &shape->class_name, err);
 }
 
-/* --- the shape ------------------------------------------------------------ */
+/* --- the shape -------------------------------------------------------- */
 
 /* Where the columns lie in x, and what the index says about them. */
 static int lay_out(struct tt_intake *intake, struct tt_error *err)

@@ -27,8 +27,10 @@ struct tt_csv {
     struct tt_csv_column *column;
     int64_t column_count;
     int64_t label; /* its column, or -1 */
-    char separator;
-    bool quotes, header;
+    struct tt_table_form form;
+    bool header;           /* each file begins with the names of the columns */
+    char **name;           /* of JSON: the columns' names, which are theirs, */
+    bool *unwanted;        /* and which are dropped */
     bool label_by_number;  /* labels are numbers and their own class */
     struct tt_table table; /* the one that is being read */
     bool is_open;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* from_csv.c - tables of comma- or tab-separated values: cells to numbers. */
+/* from_csv.c - tables of comma- or tab-separated values, or of JSON objects:
+ * cells to numbers. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -16,7 +17,7 @@ static int fail_memory(struct tt_error *err)
     return tt_fail(err, TT_ENOMEM, "table: out of memory");
 }
 
-/* --- the first file: separator, header, columns --------------------------- */
+/* --- the first file: separator, header, columns ----------------------- */
 
 static int choose_separator(struct tt_intake *intake, struct tt_error *err)
 {
@@ -25,13 +26,13 @@ static int choose_separator(struct tt_intake *intake, struct tt_error *err)
 
     if (!wish)
         return tt_table_guess(intake->files.at[0], intake->conf.skip,
-                              &csv->separator, err);
+                              &csv->form.separator, err);
     if (strcmp(wish, "tab") == 0 || strcmp(wish, "\\t") == 0)
-        csv->separator = '\t';
+        csv->form.separator = '\t';
     else if (strcmp(wish, "comma") == 0)
-        csv->separator = ',';
+        csv->form.separator = ',';
     else if (strlen(wish) == 1 && !strchr("\"\r\n", wish[0]))
-        csv->separator = wish[0];
+        csv->form.separator = wish[0];
     else
         return tt_fail(err, TT_EINVAL,
                        "--separator: tab, comma or one character, not '%s'",
@@ -44,8 +45,12 @@ static int open_table(const struct tt_intake *intake, int64_t file,
 {
     const struct tt_csv *csv = intake->state;
 
-    return tt_table_open(table, intake->files.at[file], csv->separator,
-                         csv->quotes, intake->conf.skip, err);
+    if (tt_table_open(table, intake->files.at[file], &csv->form, err) < 0)
+        return -1;
+    table->name = csv->name;
+    table->name_count = csv->name ? csv->column_count : 0;
+    table->unwanted = csv->unwanted;
+    return 0;
 }
 
 static int64_t count_numbers(const struct tt_table *t)
@@ -74,6 +79,10 @@ static int choose_header(const struct tt_intake *intake, struct tt_csv *csv,
     double value;
     int rc;
 
+    if (csv->form.json) { /* its first record holds the keys */
+        csv->header = true;
+        return 0;
+    }
     if (strcmp(intake->conf.header, "auto") != 0) {
         csv->header = strcmp(intake->conf.header, "yes") == 0;
         return 0;
@@ -136,8 +145,7 @@ static int look_at_head(struct tt_intake *intake, struct tt_error *err)
     return rc;
 }
 
-/* --- roles of the columns ---------------------------------------------------
- */
+/* --- roles of the columns --------------------------------------------- */
 
 static int fail_column(const struct tt_csv *csv, const char *flag,
                        const char *text, struct tt_error *err)
@@ -214,27 +222,61 @@ static int choose_roles(struct tt_intake *intake, struct tt_error *err)
     return 0;
 }
 
-static int csv_open(struct tt_intake *intake, struct tt_error *err)
+static int set_form(struct tt_intake *intake, struct tt_error *err)
+{
+    struct tt_csv *csv = intake->state;
+
+    csv->form.skip_lines = intake->conf.skip;
+    if (choose_separator(intake, err) < 0)
+        return -1;
+    /* Tab-separated text mostly has quotes that mean themselves. */
+    csv->form.quotes = csv->form.separator != '\t';
+    if (strcmp(intake->conf.quotes, "auto") != 0)
+        csv->form.quotes = strcmp(intake->conf.quotes, "yes") == 0;
+    return 0;
+}
+
+/* From now on records of JSON have one field for each column. */
+static int fix_names(struct tt_csv *csv, struct tt_error *err)
+{
+    csv->name = calloc((size_t)csv->column_count, sizeof(*csv->name));
+    csv->unwanted = calloc((size_t)csv->column_count, sizeof(*csv->unwanted));
+    if (!csv->name || !csv->unwanted)
+        return fail_memory(err);
+    for (int64_t i = 0; i < csv->column_count; i++) {
+        csv->name[i] = csv->column[i].name;
+        csv->unwanted[i] = csv->column[i].role == TT_CSV_DROPPED;
+    }
+    csv->header = false;
+    return 0;
+}
+
+static int table_open(struct tt_intake *intake, bool json, struct tt_error *err)
 {
     struct tt_csv *csv = calloc(1, sizeof(*csv));
 
     intake->state = csv;
     if (!csv)
         return fail_memory(err);
+    csv->form.json = json;
     intake->shape->kind = TT_SHARD_ROWS;
-    if (choose_separator(intake, err) < 0)
+    if ((!json && set_form(intake, err) < 0) || look_at_head(intake, err) < 0 ||
+        choose_roles(intake, err) < 0)
         return -1;
-    /* Tab-separated text mostly has quotes that mean themselves. */
-    csv->quotes = csv->separator != '\t';
-    if (strcmp(intake->conf.quotes, "auto") != 0)
-        csv->quotes = strcmp(intake->conf.quotes, "yes") == 0;
-    if (look_at_head(intake, err) < 0)
-        return -1;
-    return choose_roles(intake, err);
+    return json ? fix_names(csv, err) : 0;
 }
 
-/* --- scanning
- * ----------------------------------------------------------------- */
+static int csv_open(struct tt_intake *intake, struct tt_error *err)
+{
+    return table_open(intake, false, err);
+}
+
+static int jsonl_open(struct tt_intake *intake, struct tt_error *err)
+{
+    return table_open(intake, true, err);
+}
+
+/* --- scanning --------------------------------------------------------- */
 
 static int check_header(const struct tt_csv *csv, struct tt_table *t,
                         struct tt_error *err)
@@ -329,8 +371,7 @@ static int csv_scan(struct tt_intake *intake, int64_t file,
     return rc;
 }
 
-/* --- reading
- * -------------------------------------------------------------------- */
+/* --- reading ---------------------------------------------------------- */
 
 static int csv_seek(struct tt_intake *intake, int64_t file, int64_t sample,
                     struct tt_error *err)
@@ -441,6 +482,8 @@ static void csv_close(struct tt_intake *intake)
         free(csv->column[i].other);
         tt_words_clear(&csv->column[i].words);
     }
+    free(csv->name);
+    free(csv->unwanted);
     free(csv->column);
     free(csv);
 }
@@ -448,6 +491,17 @@ static void csv_close(struct tt_intake *intake)
 const struct tt_intake_ops tt_intake_csv = {
     .name = "csv",
     .open = csv_open,
+    .scan = csv_scan,
+    .found = tt_csv_found,
+    .learn = tt_csv_learn,
+    .seek = csv_seek,
+    .read = csv_read,
+    .close = csv_close,
+};
+
+const struct tt_intake_ops tt_intake_jsonl = {
+    .name = "jsonl",
+    .open = jsonl_open,
     .scan = csv_scan,
     .found = tt_csv_found,
     .learn = tt_csv_learn,

@@ -83,7 +83,7 @@ struct tt_intake {
 };
 
 extern const struct tt_intake_ops tt_intake_text, tt_intake_idx, tt_intake_csv,
-    tt_intake_npy, tt_intake_hdf5;
+    tt_intake_jsonl, tt_intake_npy, tt_intake_hdf5;
 
 /* Collective over 'comm'.  Open, scan, learn. */
 int tt_intake_open_all(struct tt_intake *intake,

@@ -46,7 +46,8 @@ noinst_LIBRARIES += %D%/libdata.a
 	%D%/stream.c %D%/stream.h \
 	%D%/stream_gz.c \
 	%D%/stream_priv.h \
-	%D%/table.c %D%/table.h \
+	%D%/table.c %D%/table.h %D%/table_priv.h \
+	%D%/table_json.c \
 	%D%/values.c %D%/values.h \
 	%D%/words.c %D%/words.h \
 	%D%/writer.c %D%/writer.h

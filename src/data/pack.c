@@ -31,11 +31,9 @@ choose_intake(const struct tt_pack_conf *conf, const char **files,
     const struct {
         const char *files;
         const struct tt_intake_ops *ops;
-    } ways[] = {{conf->text, &tt_intake_text},
-                {conf->csv, &tt_intake_csv},
-                {conf->idx, &tt_intake_idx},
-                {conf->npy, &tt_intake_npy},
-                {conf->hdf5, &tt_intake_hdf5}};
+    } ways[] = {{conf->text, &tt_intake_text},   {conf->csv, &tt_intake_csv},
+                {conf->jsonl, &tt_intake_jsonl}, {conf->idx, &tt_intake_idx},
+                {conf->npy, &tt_intake_npy},     {conf->hdf5, &tt_intake_hdf5}};
     const struct tt_intake_ops *ops = NULL;
 
     for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
@@ -52,7 +50,8 @@ choose_intake(const struct tt_pack_conf *conf, const char **files,
     }
     if (!ops)
         tt_fail(err, TT_EINVAL,
-                "nothing to pack: give --text, --csv, --idx, --npy or --hdf5 "
+                "nothing to pack: give --text, --csv, --jsonl, --idx, --npy or "
+                "--hdf5 "
                 "(--help lists all)");
     return ops;
 }

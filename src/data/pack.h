@@ -14,7 +14,7 @@
 
 struct tt_pack_conf {
     /* What is packed: one of these. */
-    const char *text, *csv, *idx, *npy, *hdf5;
+    const char *text, *csv, *jsonl, *idx, *npy, *hdf5;
     /* More about it; see struct tt_intake_conf. */
     const char *labels, *x, *y, *label, *drop, *task, *header, *missing;
     const char *separator, *quotes, *classes, *channels, *tokenizer;

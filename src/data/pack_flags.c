@@ -72,6 +72,7 @@ int tt_pack_run_all(const struct tt_pack_conf *conf, FILE *out, MPI_Comm comm,
 static const char usage[] =
     "usage: tutti-shard --text=FILES --out=DIR          pack text\n"
     "       tutti-shard --csv=FILES --label=COLUMN --out=DIR\n"
+    "       tutti-shard --jsonl=FILES --label=KEY --out=DIR\n"
     "       tutti-shard --idx=IMAGES --labels=LABELS --out=DIR\n"
     "       tutti-shard --npy=FILES --labels=FILES --out=DIR\n"
     "       tutti-shard --hdf5=FILES --x=/images --y=/labels --out=DIR\n"

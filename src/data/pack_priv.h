@@ -30,8 +30,7 @@ int tt_pack_stats_all(struct tt_pack *pack, struct tt_error *err);
 /* Mean to deviation, scale and shift of x go into the intake's shape. */
 int tt_pack_set_scale(struct tt_pack *pack, struct tt_error *err);
 
-/* --- pack_out.c: the folders that are written ------------------------------
- */
+/* --- pack_out.c: the folders that are written -------------------------- */
 
 /* Rank 0.  Make the folders and take the lock; *done where the same command has
  * packed everything before. */

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "data/table.h"
+#include "data/table_priv.h"
 
 enum { BUFFER_BYTES = 1 << 16, GUESS_BYTES = 1 << 16, NONE = -1, FAILED = -2 };
 
@@ -76,7 +76,7 @@ static int begin_field(struct tt_table *t, struct tt_error *err)
 
 static bool ends_line(const struct tt_table *t, int c)
 {
-    return c == NONE || c == '\n' || c == '\r' || c == t->separator;
+    return c == NONE || c == '\n' || c == '\r' || c == t->form.separator;
 }
 
 /* The rest of a quoted field, behind its opening quote. */
@@ -112,7 +112,7 @@ static int read_quoted(struct tt_table *t, struct tt_error *err)
 
 static bool is_blank(const struct tt_table *t, int c)
 {
-    return c == ' ' || (c == '\t' && t->separator != '\t');
+    return c == ' ' || (c == '\t' && t->form.separator != '\t');
 }
 
 static int read_plain(struct tt_table *t, struct tt_error *err)
@@ -136,7 +136,7 @@ static int read_field(struct tt_table *t, struct tt_error *err)
         return -1;
     while (is_blank(t, peek(t, err)))
         take(t, err);
-    if (t->quotes && peek(t, err) == '"') {
+    if (t->form.quotes && peek(t, err) == '"') {
         take(t, err);
         return read_quoted(t, err);
     }
@@ -152,21 +152,58 @@ static int end_field(struct tt_table *t, struct tt_error *err)
         return -1;
     if (c == '\r' && peek(t, err) == '\n')
         take(t, err);
-    return c != t->separator;
+    return c != t->form.separator;
+}
+
+void tt_table_begin_record(struct tt_table *t)
+{
+    t->field_count = t->text_bytes = 0;
+}
+
+void tt_table_end_record(struct tt_table *t)
+{
+    for (int64_t i = 0; i < t->field_count; i++)
+        t->field[i] = t->text + t->start[i];
+}
+
+int tt_table_add_field(struct tt_table *t, const char *text,
+                       struct tt_error *err)
+{
+    if (begin_field(t, err) < 0)
+        return -1;
+    do {
+        if (put(t, *text, err) < 0)
+            return -1;
+    } while (*text++);
+    return 0;
+}
+
+int tt_table_read_line(struct tt_table *t, struct tt_error *err)
+{
+    int c = peek(t, err);
+
+    tt_table_begin_record(t);
+    if (c < 0)
+        return c == NONE ? 0 : -1;
+    while ((c = take(t, err)) >= 0 && c != '\n')
+        if (put(t, c, err) < 0)
+            return -1;
+    if (t->text_bytes > 0 && t->text[t->text_bytes - 1] == '\r')
+        t->text_bytes--;
+    return c == FAILED || put(t, 0, err) < 0 ? -1 : 1;
 }
 
 static int read_record(struct tt_table *t, struct tt_error *err)
 {
     int ended;
 
-    t->field_count = t->text_bytes = 0;
+    tt_table_begin_record(t);
     t->line = t->next_line;
     do {
         if (read_field(t, err) < 0 || (ended = end_field(t, err)) < 0)
             return -1;
     } while (!ended);
-    for (int64_t i = 0; i < t->field_count; i++)
-        t->field[i] = t->text + t->start[i];
+    tt_table_end_record(t);
     return 0;
 }
 
@@ -174,6 +211,8 @@ int tt_table_next(struct tt_table *t, struct tt_error *err)
 {
     int c;
 
+    if (t->form.json)
+        return tt_table_next_json(t, err);
     do {
         c = peek(t, err);
         if (c < 0)
@@ -201,17 +240,16 @@ static int skip_head(struct tt_table *t, int64_t lines, struct tt_error *err)
     return 0;
 }
 
-int tt_table_open(struct tt_table *t, const char *path, char separator,
-                  bool quotes, int64_t skip_lines, struct tt_error *err)
+int tt_table_open(struct tt_table *t, const char *path,
+                  const struct tt_table_form *form, struct tt_error *err)
 {
-    *t = (struct tt_table){
-        .path = path, .separator = separator, .quotes = quotes, .next_line = 1};
+    *t = (struct tt_table){.path = path, .form = *form, .next_line = 1};
     t->buffer = malloc(BUFFER_BYTES);
     if (!t->buffer)
         return fail_memory(t, err);
     if (!(t->stream = tt_stream_open(path, err)))
         return -1;
-    return skip_head(t, skip_lines, err);
+    return skip_head(t, form->skip_lines, err);
 }
 
 void tt_table_close(struct tt_table *t)
@@ -229,11 +267,12 @@ int tt_table_guess(const char *path, int64_t skip_lines, char *separator,
 {
     static const char ways[] = "\t,;|";
     int64_t count[sizeof(ways)] = {0};
+    struct tt_table_form form = {.skip_lines = skip_lines};
     struct tt_table t;
     bool quoted = false;
     int best = 0, c, rc;
 
-    rc = tt_table_open(&t, path, ',', true, skip_lines, err);
+    rc = tt_table_open(&t, path, &form, err);
     for (int64_t i = 0; rc == 0 && i < GUESS_BYTES; i++) {
         const char *way;
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* table.h - records of text fields out of a CSV file (RFC 4180: quotes, doubled
- * quotes, line breaks in quotes, CRLF), one after the other. */
+ * quotes, line breaks in quotes, CRLF) or of JSON objects, one a line; one
+ * after the other. */
 #ifndef TT_DATA_TABLE_H
 #define TT_DATA_TABLE_H
 
@@ -10,16 +11,28 @@
 #include "base/err.h"
 #include "data/stream.h"
 
+/* How a file is read. */
+struct tt_table_form {
+    bool json; /* one object a line; the rest does not matter then */
+    char separator;
+    bool quotes;        /* are special */
+    int64_t skip_lines; /* at the head */
+};
+
 struct tt_table {
     /* The record that was read last. */
     int64_t field_count;
     char **field; /* blanks around unquoted text are cut off */
     int64_t line; /* where it begins, from 1 */
-    /* How the file is read. */
+    struct tt_table_form form;
     const char *path;
-    char separator;
-    bool quotes; /* are special */
     struct tt_stream *stream;
+    /* Of JSON: the keys in the order of the fields, set by the caller once they
+     * are known; without them a record holds the keys of its object.  Those
+     * marked in 'unwanted' (or NULL) are not looked at. */
+    char *const *name;
+    int64_t name_count;
+    const bool *unwanted;
     int64_t next_line;
     /* Text of the record, and where in it the fields begin. */
     char *text;
@@ -31,10 +44,10 @@ struct tt_table {
     int64_t at, filled;
 };
 
-/* Open 'path' (which must stay) and skip so many lines; a byte order mark is
- * skipped too.  Clear with _close, also on failure. */
-int tt_table_open(struct tt_table *table, const char *path, char separator,
-                  bool quotes, int64_t skip_lines, struct tt_error *err);
+/* Open 'path' (which must stay); a byte order mark is skipped.  Clear with
+ * _close, also on failure. */
+int tt_table_open(struct tt_table *table, const char *path,
+                  const struct tt_table_form *form, struct tt_error *err);
 void tt_table_close(struct tt_table *table);
 
 /* The next record that is not an empty line: 1; 0 at the end; -1 on failure,
