@@ -13,3 +13,7 @@ check_PROGRAMS += %D%/lanes.t
 check_PROGRAMS += %D%/match.t
 %C%_match_t_SOURCES = %D%/match.c
 %C%_match_t_LDADD = tests/lib/libtap.a src/layout/liblayout.a $(TT_FLOOR_1)
+
+check_PROGRAMS += %D%/score.t
+%C%_score_t_SOURCES = %D%/score.c
+%C%_score_t_LDADD = tests/lib/libtap.a src/layout/liblayout.a $(TT_FLOOR_1)
