@@ -13,6 +13,9 @@ bench: all $(BENCHES)
 	done
 .PHONY: bench
 
+# Whole programs.
+BENCH_SH += %D%/whole.sh
+
 # PyTorch on the same work; said and left out where there is none.
 BENCH_SH += %D%/peer.sh
 EXTRA_DIST += \

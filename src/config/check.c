@@ -368,6 +368,10 @@ static int check_every(const struct tt_job *job, struct tt_error *err)
                 return tt_opt_fail(&at, err,
                                    "tokens are gpt2's: write samples, steps "
                                    "or epochs");
+            if (lengths->at[i].unit != TT_SECONDS &&
+                is(at.opt->name, "watchdog"))
+                return tt_opt_fail(&at, err,
+                                   "is a time, such as 30 min, or never");
         }
     }
     return 0;

@@ -20,6 +20,9 @@ static const struct tt_opt run_table[] = {
      "directory that all a run writes goes to (required)"},
     {"name", TT_OPT_STR, AT(run, name), "", NULL, 0, 0, FREE,
      "name shown in logs; default: the last part of run.dir"},
+    {"watchdog", TT_OPT_LENGTHS, AT(run, watchdog), "30 min", NULL, 0, 0, FREE,
+     "time without any progress after which a rank says what it waits for and "
+     "the run is ended; never: wait for ever"},
     {0},
 };
 

@@ -86,7 +86,6 @@ static int step(struct loop *loop, double now_s, struct tt_error *err)
     };
 
     ask(loop, now_s, in.asks);
-    tt_watch_note("a training step", in.step);
     if (tt_loader_begin_step(run->train.loader, in.step, err) < 0 ||
         tt_step_run(run->step, &in, &feed, &loop->out, err) < 0)
         return -1;
@@ -241,10 +240,21 @@ static int look(struct loop *loop, struct tt_error *err)
     return 0;
 }
 
+/* How soon the work began: what users of a queue wait for. */
+static void report_first(struct loop *loop, double now_s)
+{
+    struct tt_run *run = loop->run;
+
+    tt_report_event(&loop->report, "first-step", run->state.step,
+                    json_pack("{s:f, s:f}", "mpi_init_s", run->world->init_s,
+                              "after_init_s", now_s - run->opened_s));
+}
+
 static int play(struct loop *loop, struct tt_error *err)
 {
     struct tt_run *run = loop->run;
     double now_s = loop->started_s;
+    bool first = true;
 
     while (loop->end == GOES_ON) {
         double lr = tt_schedule_lr(&run->plan.schedule, run->state.step);
@@ -252,6 +262,9 @@ static int play(struct loop *loop, struct tt_error *err)
         if (step(loop, now_s, err) < 0)
             return -1;
         now_s = tt_clock_s();
+        if (first)
+            report_first(loop, now_s);
+        first = false;
         run->state.elapsed_s = loop->elapsed_before_s + now_s - loop->started_s;
         tt_report_step(&loop->report, run, &loop->out, lr, now_s,
                        run->state.step == run->plan.total_steps);

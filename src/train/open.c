@@ -2,8 +2,10 @@
 /* open.c - from a job to a run that is ready for its first step. */
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "comm/agree.h"
+#include "comm/watch.h"
 #include "plan/match.h"
 #include "train/run.h"
 #include "train/source.h"
@@ -204,12 +206,21 @@ static int same_everywhere(const struct tt_run *run, struct tt_error *err)
     return tt_same(run->threads, "the number of threads", err, comm);
 }
 
+static int start_watch(const struct tt_run *run, struct tt_error *err)
+{
+    const struct tt_lengths *limit = &run->job.run.watchdog;
+
+    return tt_watch_start(limit->count > 0 ? limit->at[0].value : 0,
+                          run->world->rank, run->world->host, err);
+}
+
 int tt_run_open_all(struct tt_run *run, struct tt_world *world,
                     struct tt_error *err)
 {
     MPI_Comm comm = world->comm;
 
     run->world = world;
+    run->opened_s = tt_clock_s();
     run->state.best_step = run->state.saved_step = -1;
     run->threads = run->job.train.threads == TT_AUTO
                        ? default_threads(world)
@@ -217,6 +228,7 @@ int tt_run_open_all(struct tt_run *run, struct tt_world *world,
     warn_crowded(world);
     if (check_unbuilt(&run->job, err) < 0 || same_everywhere(run, err) < 0 ||
         open_sets(run, err) < 0 || tt_agree(plan(run, err), err, comm) < 0 ||
+        tt_agree(start_watch(run, err), err, comm) < 0 ||
         tt_agree(allocate(run, err), err, comm) < 0 ||
         make_treesum(run, err) < 0)
         return -1;
@@ -232,6 +244,7 @@ int tt_run_start_data_all(struct tt_run *run, struct tt_error *err)
 
 void tt_run_close(struct tt_run *run)
 {
+    tt_watch_stop();
     tt_loader_destroy(run->train.loader);
     tt_loader_destroy(run->valid.loader);
     tt_set_close(run->train.set);

@@ -57,6 +57,7 @@ struct tt_run {
     struct tt_list *eval_list;
     struct tt_run_state state;
     int threads;
+    double opened_s; /* tt_clock_s() when tt_run_open_all() began */
     char fingerprint[256];
 };
 

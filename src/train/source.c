@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* source.c - samples of a set as a feed for steps and evaluations. */
 #include "train/source.h"
+#include "comm/watch.h"
 
 static int64_t min64(int64_t a, int64_t b)
 {
@@ -20,6 +21,7 @@ int64_t tt_source_feed_train(void *from, int64_t step, int32_t lane,
 
     if (count <= 0)
         return 0;
+    tt_watch_note("a training step", step);
     if (tt_loader_fetch(source->loader, step, lane, first, count, x, y, err) <
         0)
         return -1;
@@ -37,6 +39,7 @@ int64_t tt_source_feed_eval(void *from, int64_t step, int32_t lane,
 
     (void)step;
     (void)lane;
+    tt_watch_note("an evaluation, micro-batch", micro);
     if (tt_loader_fetch_plain(source->loader, first, count, x, y, err) < 0)
         return -1;
     return count;
