@@ -232,10 +232,44 @@ static void gather_u8(const struct tt_store *store, const struct tt_rows *rows,
     }
 }
 
+/* One row of (C, pixels) as (pixels, C). */
+static void turn_row(const struct tt_store *store, const struct tt_column *col,
+                     const void *row, float *x)
+{
+    int64_t channels = col->channels, pixels = col->values / channels;
+
+    for (int64_t c = 0; c < channels; c++) {
+        const uint8_t *u8 = (const uint8_t *)row + c * pixels;
+        const float *f32 = (const float *)row + c * pixels;
+
+        if (col->kept == TT_U8)
+            for (int64_t p = 0; p < pixels; p++)
+                x[p * channels + c] = store->decode[0][u8[p]];
+        else
+            for (int64_t p = 0; p < pixels; p++)
+                x[p * channels + c] = f32[p];
+    }
+}
+
+static void gather_turned(const struct tt_store *store,
+                          const struct tt_rows *rows, const int64_t *row,
+                          int64_t count, float *x)
+{
+    const struct tt_column *col = &rows->col[TT_COL_X];
+    int64_t row_bytes = tt_column_row_bytes(col);
+
+    for (int64_t i = 0; i < count; i++)
+        turn_row(store, col,
+                 (const char *)rows->at[TT_COL_X] + row[i] * row_bytes,
+                 x + i * col->values);
+}
+
 static void gather_x(const struct tt_store *store, const struct tt_rows *rows,
                      const int64_t *row, int64_t count, void *x)
 {
-    if (rows->col[TT_COL_X].kept == TT_U8)
+    if (rows->col[TT_COL_X].channels > 0)
+        gather_turned(store, rows, row, count, x);
+    else if (rows->col[TT_COL_X].kept == TT_U8)
         gather_u8(store, rows, row, count, x);
     else
         gather_words(rows, TT_COL_X, row, count, x);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/log.h"
 #include "data/column.h"
 #include "data/keys.h"
 #include "data/open.h"
@@ -21,6 +22,7 @@ struct ask {
     const char *target; /* class | value | NULL: by the type */
     bool has_scale;
     double scale, shift;
+    const char *channels; /* first | last | NULL */
 };
 
 static int parse_scale(struct ask *ask, struct tt_error *err)
@@ -59,14 +61,19 @@ static int parse_names(struct ask *ask, struct tt_error *err)
 static int parse(const struct tt_node *map, struct ask *ask,
                  struct tt_error *err)
 {
-    static const char *const known[] = {"files", "x",       "y",      "tokens",
-                                        "vocab", "classes", "target", "scale",
-                                        "shift", NULL};
+    static const char *const known[] = {"files", "x",        "y",      "tokens",
+                                        "vocab", "classes",  "target", "scale",
+                                        "shift", "channels", NULL};
 
     *ask = (struct ask){.map = map, .files = tt_node_find(map, "files")};
     if (tt_keys_known(map, known, err) < 0 || parse_names(ask, err) < 0 ||
-        parse_scale(ask, err) < 0)
+        parse_scale(ask, err) < 0 ||
+        tt_key_text(map, "channels", &ask->channels, err) < 0)
         return -1;
+    if (ask->channels && strcmp(ask->channels, "first") != 0 &&
+        strcmp(ask->channels, "last") != 0)
+        return tt_node_fail(tt_node_find(map, "channels"), err,
+                            "channels: one of first, last");
     return tt_key_i64(map, ask->tokens ? "vocab" : "classes", 1, 1 << 24,
                       &ask->classes, err);
 }
@@ -168,6 +175,41 @@ static int take_y(struct tt_store *store, const struct ask *ask,
     return take_column(store, TT_COL_Y, ask, y, err);
 }
 
+/* (C, H, W) as (H, W, C). */
+static void turn_dims(int64_t *dim)
+{
+    int64_t channels = dim[0];
+
+    dim[0] = dim[1];
+    dim[1] = dim[2];
+    dim[2] = channels;
+}
+
+/* Models take images as (H, W, C). */
+static int take_channels(struct tt_store *store, const struct ask *ask,
+                         const char *path, struct tt_error *err)
+{
+    struct tt_set_info *info = &store->head.info;
+    int64_t *dim = info->x_dim;
+    bool first = ask->channels && strcmp(ask->channels, "first") == 0;
+
+    if (first && info->x_dims != 3)
+        return tt_fail(err, TT_EFORMAT,
+                       "%.120s: %.60s: 'channels: first' is for images of "
+                       "three axes, but a sample has %d",
+                       path, ask->x, info->x_dims);
+    if (!ask->channels && info->x_dims == 3 && dim[0] <= 4 && dim[2] > 4)
+        tt_log_warn("%s: samples of %s look like images whose channels come "
+                    "first: 'channels: first' turns them, 'channels: last' "
+                    "takes them as they are",
+                    path, ask->x);
+    if (!first)
+        return 0;
+    store->head.col[TT_COL_X].channels = dim[0];
+    turn_dims(dim);
+    return 0;
+}
+
 static int take_first(struct tt_store *store, const struct ask *ask,
                       const struct tt_h5_info h5[], const char *path,
                       struct tt_error *err)
@@ -182,7 +224,8 @@ static int take_first(struct tt_store *store, const struct ask *ask,
                        "%.120s: %.60s: a stream of tokens is one axis of "
                        "integers",
                        path, ask->x);
-    if (take_column(store, TT_COL_X, ask, &h5[TT_COL_X], err) < 0)
+    if (take_column(store, TT_COL_X, ask, &h5[TT_COL_X], err) < 0 ||
+        take_channels(store, ask, path, err) < 0)
         return -1;
     return ask->tokens ? 0 : take_y(store, ask, &h5[TT_COL_Y], path, err);
 }
@@ -198,12 +241,15 @@ static int fail_differs(const struct tt_store *store, const char *path,
                    tt_store_text(store, store->part[0].path));
 }
 
-static bool same_shape(const struct tt_set_info *info,
+static bool same_shape(const struct tt_store *store,
                        const struct tt_h5_info *h5)
 {
+    const struct tt_set_info *info = &store->head.info;
     struct tt_set_info own = {0};
 
     take_shape(&own, h5);
+    if (store->head.col[TT_COL_X].channels > 0 && own.x_dims == 3)
+        turn_dims(own.x_dim);
     return own.x_dims == info->x_dims &&
            memcmp(own.x_dim, info->x_dim,
                   (size_t)own.x_dims * sizeof(own.x_dim[0])) == 0;
@@ -219,7 +265,7 @@ static int check_same(const struct tt_store *store, int c, const char *path,
                      !(c == TT_COL_X && (ask->has_scale || h5->dtype == TT_U8));
 
     if (row_values(h5) != col->values ||
-        (c == TT_COL_X && !same_shape(&store->head.info, h5)))
+        (c == TT_COL_X && !same_shape(store, h5)))
         return fail_differs(store, path, dataset, "shape of a sample", err);
     if ((int)h5->dtype != col->stored)
         return fail_differs(store, path, dataset, "type of numbers", err);
@@ -274,6 +320,18 @@ static void mix_hash(struct tt_store *store, const struct ask *ask,
         *hash = tt_hash(plain.dim, sizeof(plain.dim), *hash);
         *hash = tt_hash(&plain.dtype, sizeof(plain.dtype), *hash);
     }
+}
+
+/* And how the numbers come out. */
+static void mix_forms(struct tt_store *store)
+{
+    uint64_t *hash = &store->head.info.hash;
+    const struct tt_column *col = store->head.col;
+
+    *hash = tt_hash(store->numbers,
+                    (size_t)store->head.number_count * sizeof(double), *hash);
+    *hash = tt_hash(&col[TT_COL_X].channels, sizeof(col->channels), *hash);
+    *hash = tt_hash(&col[TT_COL_Y].out, sizeof(col->out), *hash);
 }
 
 static int add_file(struct tt_store *store, const struct ask *ask,
@@ -390,5 +448,6 @@ int tt_open_foreign(struct tt_store *store, const struct tt_node *map,
         return -1;
     if (store->head.part_count == 0)
         return tt_node_fail(map, err, "the files hold no rows");
+    mix_forms(store);
     return find_classes(store, &ask, err);
 }

@@ -50,6 +50,8 @@ struct tt_set;
  *   target   class | value; else class where y is one integer a sample
  *   scale, shift  of x; else scale_factor and add_offset of the file, else
  *            1/255 where x is u8, else none
+ *   channels last | first: where images of three axes have them; models take
+ *            them last
  * 'context' is the sample length for token sets.  On failure one message, file
  * or dataset, cause, cure, on all ranks. */
 struct tt_set *tt_set_open_all(const struct tt_node *what, int64_t context,

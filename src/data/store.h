@@ -26,6 +26,7 @@ struct tt_column {
     int64_t dataset;     /* its name, as an offset in names */
     int64_t chunk_rows;  /* of the file's chunks, 1 where contiguous */
     int64_t scale_at;    /* in numbers: scale_count scales, then shifts */
+    int64_t channels;    /* > 0: rows are (C, H, W) and come out (H, W, C) */
     int64_t scale_count; /* element e of a row has the (e % count)th; 0: none */
     int32_t stored;      /* enum tt_dtype, native byte order */
     int32_t kept;        /* u8, u16, i32 or f32 (then scale is applied) */

@@ -275,6 +275,48 @@ static void test_scales(void)
                 "x: images, y: labels, scale: 2", ROWS, 2, 0);
 }
 
+/* Images of 2 channels of 1 x 3, which are turned into 1 x 3 x 2. */
+static void test_channels(void)
+{
+    const hid_t types[] = {H5T_STD_U8LE, H5T_IEEE_F64LE};
+    double x[4 * 6], y[4] = {0};
+    struct tt_error err = {0};
+
+    for (int i = 0; i < 24; i++)
+        x[i] = i;
+    for (int t = 0; t < 2; t++) {
+        struct tt_loader *loader;
+        struct tt_set *set;
+        float out[24];
+        int32_t label[4];
+        int good;
+
+        if (rank == 0) {
+            hid_t file = new_file("turned.h5");
+
+            write_doubles(file, "x", types[t], H5P_DEFAULT, 4,
+                          (const hsize_t[]){4, 2, 1, 3}, x);
+            write_doubles(file, "y", H5T_STD_I8LE, H5P_DEFAULT, 1,
+                          (const hsize_t[]){4}, y);
+            H5Fclose(file);
+        }
+        MPI_Barrier(MPI_COMM_WORLD);
+        set = open_map("turned.h5", "x: x, y: y, channels: first, scale: 1",
+                       t << 20, &err);
+        loader = load(set, &err);
+        good = tt_loader_fetch_plain(loader, 0, 4, out, label, &err) == 0 &&
+               tt_set_info(set)->x_dim[0] == 1 &&
+               tt_set_info(set)->x_dim[1] == 3 &&
+               tt_set_info(set)->x_dim[2] == 2;
+        for (int i = 0; i < 24 && good; i++)
+            good = (double)out[i] == i / 6 * 6 + i % 2 * 3 + i % 6 / 2;
+        ok_all(good, "channels come last", err.text);
+        tt_loader_destroy(loader);
+        tt_set_close(set);
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+}
+
 /* Several files make one set, also with some plain and some not, one of them
  * without rows. */
 static void test_files(void)
@@ -363,6 +405,8 @@ static void test_odd(void)
     expect_refused("no such file", "nowhere-*.h5", "x: /a, y: /b", "nowhere");
     expect_refused("an unknown key", "odd.h5", "x: /a, y: /b, clases: 3",
                    "did you mean 'classes'");
+    expect_refused("channels of a table", "odd.h5",
+                   "x: /good, y: /good, channels: first", "three axes");
     expect_refused("no y", "odd.h5", "x: /good", "y: /labels");
     expect_refused("a stream of floats", "odd.h5", "tokens: /hot", "one axis");
 }
@@ -583,6 +627,7 @@ int main(int argc, char **argv)
     test_types();
     test_layouts();
     test_scales();
+    test_channels();
     test_files();
     test_odd();
     test_differing();
