@@ -5,6 +5,8 @@
 # shellcheck source=tests/lib/shard.sh
 . "${top_srcdir:-.}/tests/lib/shard.sh"
 
+source=$(cd "$here" && cd "${top_srcdir:-.}" && pwd)
+
 # says NAME TEXT: the last output has a line with TEXT, blanks squeezed.
 says()
 {
@@ -79,4 +81,9 @@ if command -v h5repack >/dev/null; then
 else
     ok "chunks # SKIP no h5repack" true
 fi
+# Every option is in the man page, and the man page names no other.
+"$shard" --help | grep -o '^ *--[a-z0-9-]*' | tr -d ' ' | sort -u >have
+sed 's/\\-/-/g' "$source/doc/tutti-shard.1" | grep -o -- '--[a-z0-9-]*' |
+    sort -u >told
+is "options and the man page" "$(diff have told)" ""
 tap_done

@@ -1,6 +1,7 @@
 # shellcheck shell=sh
 # shard.sh - what tests of tutti-shard share; source it after tap.sh.
-shard=$(pwd)/tutti-shard
+here=$(pwd)
+shard=$here/tutti-shard
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 work=$(mktemp -d "${TMPDIR:-/tmp}/tt-shard-XXXXXX") || exit 1
 trap 'rm -rf "$work"' EXIT
