@@ -147,6 +147,9 @@ fails "no numbers: is there a header?" 1 "give --header=yes or --header=no" \
     >ids.csv
 fails "too many categories" 1 "more than 64 categories" \
     --csv=ids.csv --label=y --out=b
+printf 'a,b\n1,caf\351\n' >latin.csv
+fails "no UTF-8" 1 "latin.csv:2: text that is not UTF-8" \
+    --csv=latin.csv --label=a --out=b
 printf 'a,b\n1,2\n' >q1.csv
 printf 'a,c\n1,2\n' >q2.csv
 fails "headers differ" 1 "q2.csv:1: column 2 is called 'c', in the first" \

@@ -60,6 +60,11 @@ is "tokens as text" "$(cat out)" 'upon a time\x01'
 mkdir empty
 fails "no set" 1 "no index.json there" --describe=empty
 fails "no file" 1 "No such file" --describe=nothere
+tell --verify=x
+says "verify" "x: all of its 1 shards are as packed"
+printf X | dd of=x/shard-00000.h5 bs=1 seek=2050 conv=notrunc 2>dd.err
+fails "verify: a changed byte" 1 "shard-00000.h5: its checksum is not" \
+    --verify=x
 truncate -s 100 x/shard-00000.h5
 fails "a truncated shard" 1 "has 100 bytes, the index says" --describe=x
 

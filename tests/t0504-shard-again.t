@@ -65,6 +65,17 @@ is "--force: status" $? 0
 is "--force: the old shards are gone" "$(echo killed/train/*.h5)" \
     killed/train/shard-00000.h5
 
+# A file that may not grow is a full disk.
+(
+    trap '' XFSZ
+    ulimit -f 16
+    # shellcheck disable=SC2086
+    exec "$shard" $flags --out=full >out 2>err
+)
+is "full disk: status" $? 1
+ok "full disk: says why" grep -q "shard-00000.h5.tmp: no room for .*: File too" err
+is "full disk: nothing half written" "$(find full -type f)" full/packing
+
 mkdir lock
 exec 9>lock/packing
 flock -n 9 && fails "somebody else is packing there" 1 "another tutti-shard" \

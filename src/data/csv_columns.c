@@ -18,6 +18,41 @@ static int fail_memory(struct tt_error *err)
     return tt_fail(err, TT_ENOMEM, "table: out of memory");
 }
 
+/* Only UTF-8 goes into an index. */
+static bool is_utf8(const char *text)
+{
+    json_t *string = json_string(text);
+
+    json_decref(string);
+    return string != NULL;
+}
+
+static int fail_utf8(const struct tt_table *table, struct tt_error *err)
+{
+    return tt_fail(err, TT_EFORMAT,
+                   "%s:%" PRId64 ": text that is not UTF-8: convert the file, "
+                   "as with iconv -f latin1 -t utf8",
+                   table->path, table->line);
+}
+
+int tt_csv_check_name(const char *name, const struct tt_table *table,
+                      struct tt_error *err)
+{
+    return is_utf8(name) ? 0 : fail_utf8(table, err);
+}
+
+/* Bytes of the first characters of a text, at most 'most'. */
+static int cut_text(const char *text, int most)
+{
+    int bytes = (int)strnlen(text, (size_t)most + 1);
+
+    if (bytes <= most)
+        return bytes;
+    while (most > 0 && ((unsigned char)text[most] & 0xc0) == 0x80)
+        most--;
+    return most;
+}
+
 static int note_other(struct tt_csv_column *c, const char *text,
                       const struct tt_table *table, struct tt_error *err)
 {
@@ -25,8 +60,9 @@ static int note_other(struct tt_csv_column *c, const char *text,
 
     if (c->other_count++ > 0)
         return 0;
-    snprintf(place, sizeof(place), "'%.40s' (%.300s:%" PRId64 ")", text,
-             table->path, table->line);
+    snprintf(place, sizeof(place), "'%.*s' (%.*s:%" PRId64 ")",
+             cut_text(text, 40), text, cut_text(table->path, 300), table->path,
+             table->line);
     c->other = strdup(place);
     return c->other ? 0 : fail_memory(err);
 }
@@ -48,6 +84,10 @@ int tt_csv_note(struct tt_csv *csv, int64_t column, const char *text,
     } else if (note_other(c, text, table, err) < 0) {
         return -1;
     }
+    if (c->words.over || tt_words_find(&c->words, text) >= 0)
+        return 0;
+    if (!is_utf8(text))
+        return fail_utf8(table, err);
     return tt_words_add(&c->words, text) < 0 ? fail_memory(err) : 0;
 }
 

@@ -41,6 +41,10 @@ struct tt_csv {
 int tt_csv_note(struct tt_csv *csv, int64_t column, const char *text,
                 const struct tt_table *table, struct tt_error *err);
 
+/* Fail where a column's name cannot stand in an index. */
+int tt_csv_check_name(const char *name, const struct tt_table *table,
+                      struct tt_error *err);
+
 /* found and learn of struct tt_intake_ops. */
 json_t *tt_csv_found(struct tt_intake *intake);
 int tt_csv_learn(struct tt_intake *intake, const json_t *all,

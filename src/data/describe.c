@@ -230,3 +230,17 @@ int tt_describe_heads(const char *dir, FILE *out, struct tt_error *err)
         return describe_set(dir, true, out, err);
     return describe_parts(dir, true, out, err);
 }
+
+int tt_describe_verify(const char *dir, FILE *out, struct tt_error *err)
+{
+    struct tt_shard_index *index = tt_shard_index_read(dir, err);
+    int rc = index ? 0 : -1;
+
+    for (int64_t i = 0; rc == 0 && i < index->shard_count; i++)
+        rc = tt_shard_verify(dir, &index->shard[i], true, err);
+    if (rc == 0)
+        fprintf(out, "%s: all of its %" PRId64 " shards are as packed\n", dir,
+                index->shard_count);
+    tt_shard_index_destroy(index);
+    return rc;
+}

@@ -16,6 +16,9 @@ int tt_describe(const char *path, FILE *out, struct tt_error *err);
 /* The first lines of that: what a packed folder holds. */
 int tt_describe_heads(const char *dir, FILE *out, struct tt_error *err);
 
+/* Read every shard of a packed set and compare size and checksum. */
+int tt_describe_verify(const char *dir, FILE *out, struct tt_error *err);
+
 /* One sample, "DIR:17": an image as characters, a row as name=value, tokens as
  * text from that one on. */
 int tt_describe_sample(const char *what, FILE *out, struct tt_error *err);

@@ -121,6 +121,8 @@ static int name_columns(struct tt_intake *intake, const struct tt_table *t,
         c->name = strdup(csv->header && t->field[i][0] ? t->field[i] : number);
         if (!c->name)
             return fail_memory(err);
+        if (tt_csv_check_name(c->name, t, err) < 0)
+            return -1;
     }
     return 0;
 }

@@ -21,7 +21,7 @@
 #include "data/pack_priv.h"
 #include "layout/block.h"
 
-enum { PIECE_LEAST = 1024, PIECE_MOST = 1 << 20, PIECES_WANTED = 256 };
+enum { PIECE_LEAST = 256, PIECE_MOST = 1 << 20, PIECES_WANTED = 256 };
 enum { SAY_EVERY_S = 10 };
 
 static const struct tt_intake_ops *
@@ -118,8 +118,8 @@ static uint64_t hash_option(const struct tt_opt *option, const void *field,
 /* Options that do not change what is written. */
 static bool is_aside(const struct tt_opt *option)
 {
-    static const char *const names[] = {"out", "like", "force", "describe",
-                                        "show"};
+    static const char *const names[] = {"out",      "like",   "force",
+                                        "describe", "verify", "show"};
 
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
         if (strcmp(option->name, names[i]) == 0)

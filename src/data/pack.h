@@ -24,7 +24,7 @@ struct tt_pack_conf {
     int64_t seed, shard_bytes;
     bool force, standardize;
     /* Instead of packing. */
-    const char *describe, *show;
+    const char *describe, *show, *verify;
 };
 
 /* The options of tutti-shard, one section of struct tt_pack_conf. */

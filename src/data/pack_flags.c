@@ -58,11 +58,16 @@ int tt_pack_run_all(const struct tt_pack_conf *conf, FILE *out, MPI_Comm comm,
     int rank, rc = 0;
 
     MPI_Comm_rank(comm, &rank);
-    if (!conf->describe && !conf->show && tt_pack_all(conf, comm, err) < 0)
-        return -1;
-    if (rank == 0 && !conf->describe && !conf->show)
-        rc = tt_describe_heads(conf->out, out, err);
-    if (rank == 0 && conf->describe)
+    if (!conf->describe && !conf->show && !conf->verify) {
+        if (tt_pack_all(conf, comm, err) < 0)
+            return -1;
+        if (rank == 0)
+            rc = tt_describe_heads(conf->out, out, err);
+        return tt_intake_agree(rc, err, comm);
+    }
+    if (rank == 0 && conf->verify)
+        rc = tt_describe_verify(conf->verify, out, err);
+    if (rank == 0 && rc == 0 && conf->describe)
         rc = tt_describe(conf->describe, out, err);
     if (rank == 0 && rc == 0 && conf->show)
         rc = tt_describe_sample(conf->show, out, err);
@@ -77,6 +82,7 @@ static const char usage[] =
     "       tutti-shard --npy=FILES --labels=FILES --out=DIR\n"
     "       tutti-shard --hdf5=FILES --x=/images --y=/labels --out=DIR\n"
     "       tutti-shard --describe=DIR                  what is in a set\n"
+    "       tutti-shard --verify=DIR                    check its files\n"
     "       tutti-shard --show=DIR:17                   print sample 17\n"
     "\n"
     "Packs files into a set of HDF5 shards that tutti-train reads.  FILES is\n"

@@ -72,6 +72,8 @@ static const struct tt_opt options[] = {
      "tell what a packed set, or an HDF5 file by others, holds"},
     {"show", TT_OPT_STR, AT(show), "", "folder:sample", 0, 0, TT_RESUME_FREE,
      "print one sample of a packed set"},
+    {"verify", TT_OPT_STR, AT(verify), "", "folder", 0, 0, TT_RESUME_FREE,
+     "read every shard of a packed set and compare its checksum"},
     {0}};
 
 const struct tt_opt_section tt_pack_sections[] = {

@@ -13,7 +13,7 @@
 #include "data/writer.h"
 #include "io/h5.h"
 
-enum { BATCH_BYTES = 4 << 20 };
+enum { BATCH_BYTES = 4 << 20, HEAD_BYTES = 8192 };
 
 /* One shard that is being written. */
 struct shard {
@@ -100,27 +100,51 @@ static int create_field(hid_t file, const char *path, const char *name,
                                 offset, err);
 }
 
+/* Is there room for the file?  Asked before HDF5 begins, which does not outlive
+ * a file that it cannot write to its end. */
+static int check_room(const struct tt_writer *w, const struct shard *s,
+                      struct tt_error *err)
+{
+    int64_t bytes = HEAD_BYTES;
+    int fd, rc = 0;
+
+    bytes += s->sample_count * (tt_shard_field_bytes(&w->intake->shape->x) +
+                                tt_shard_field_bytes(&w->intake->shape->y));
+    unlink(s->aside); /* of a run that was killed */
+    fd = open(s->aside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (fd < 0)
+        return tt_fail(err, TT_EIO, "%s: %s", s->aside, strerror(errno));
+    if (fallocate(fd, 0, 0, (off_t)bytes) < 0 && errno != EOPNOTSUPP &&
+        errno != ENOSYS && errno != EINVAL)
+        rc = tt_fail(err, TT_EIO, "%s: no room for %" PRId64 " bytes: %s",
+                     s->aside, bytes, strerror(errno));
+    close(fd);
+    unlink(s->aside);
+    return rc;
+}
+
 static int create_shard(const struct tt_writer *w, struct shard *s,
                         struct tt_error *err)
 {
     hid_t file;
     int rc;
 
-    unlink(s->aside); /* of a run that was killed */
-    file = tt_h5_create(s->aside, err);
-    if (file < 0)
+    if (check_room(w, s, err) < 0 || (file = tt_h5_create(s->aside, err)) < 0)
         return -1;
     rc = create_field(file, s->aside, x_name(w), &w->intake->shape->x,
                       s->sample_count, &s->x_offset, err);
     if (rc == 0 && has_y(w))
         rc = create_field(file, s->aside, "/y", &w->intake->shape->y,
                           s->sample_count, &s->y_offset, err);
-    if (tt_h5_close(file, s->aside, rc == 0 ? err : NULL) < 0 || rc < 0)
-        return -1;
-    s->fd = open(s->aside, O_WRONLY | O_CLOEXEC);
-    if (s->fd < 0)
+    if (tt_h5_close(file, s->aside, rc == 0 ? err : NULL) < 0)
+        rc = -1;
+    if (rc == 0)
+        s->fd = open(s->aside, O_WRONLY | O_CLOEXEC);
+    if (rc < 0)
+        unlink(s->aside);
+    else if (s->fd < 0)
         return tt_fail(err, TT_EIO, "%s: %s", s->aside, strerror(errno));
-    return 0;
+    return rc;
 }
 
 static int open_unit(struct unit *u, struct tt_error *err)

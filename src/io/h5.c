@@ -152,13 +152,13 @@ hid_t tt_h5_type(enum tt_dtype dtype)
 
 hid_t tt_h5_create(const char *path, struct tt_error *err)
 {
+    bool exists = access(path, F_OK) == 0;
     hid_t fapl = plain_access();
     hid_t file = H5Fcreate(path, H5F_ACC_EXCL, H5P_DEFAULT, fapl);
 
     if (file < 0)
         file = tt_fail(err, TT_EIO, "%s: cannot create: %s", path,
-                       access(path, F_OK) == 0 ? "exists already"
-                                               : strerror(errno));
+                       exists ? "exists already" : tt_h5_reason().text);
     H5Pclose(fapl);
     return file;
 }
