@@ -55,14 +55,15 @@ uint32_t tt_rng_word(uint64_t seed, uint32_t site, uint64_t position,
     return quad[i % 4];
 }
 
-/* Box-Muller on one pair of words: which = 0 the cosine, 1 the sine. */
-static float normal_of(const uint32_t pair[2], int which)
+/* Box-Muller: a pair of words -> a pair of normals. */
+static void normal_pair(const uint32_t word[2], double std, float out[2])
 {
-    double u = ((double)pair[0] + 1.0) * 0x1p-32; /* (0, 1] */
-    double a = 6.283185307179586477 * ((double)pair[1] * 0x1p-32);
-    double r = sqrt(-2.0 * log(u));
+    double u = ((double)word[0] + 1.0) * 0x1p-32; /* (0, 1] */
+    double a = 6.283185307179586477 * ((double)word[1] * 0x1p-32);
+    double r = std * sqrt(-2.0 * log(u));
 
-    return (float)(r * (which ? sin(a) : cos(a)));
+    out[0] = (float)(r * cos(a));
+    out[1] = (float)(r * sin(a));
 }
 
 void tt_rng_fill_uniform(uint64_t seed, uint32_t site, int64_t first,
@@ -82,13 +83,18 @@ void tt_rng_fill_uniform(uint64_t seed, uint32_t site, int64_t first,
 void tt_rng_fill_normal(uint64_t seed, uint32_t site, int64_t first,
                         int64_t count, float std, float *out)
 {
-    uint32_t quad[4];
+    for (int64_t quad = first / 4; quad * 4 < first + count; quad++) {
+        uint32_t word[4];
+        float four[4];
 
-    for (int64_t i = 0; i < count; i++) {
-        uint64_t at = (uint64_t)(first + i);
+        tt_rng_quad(seed, site, 0, (uint64_t)quad, word);
+        normal_pair(word, std, four);
+        normal_pair(word + 2, std, four + 2);
+        for (int64_t i = 0; i < 4; i++) {
+            int64_t at = quad * 4 + i - first;
 
-        if (i == 0 || at % 4 == 0)
-            tt_rng_quad(seed, site, 0, at / 4, quad);
-        out[i] = std * normal_of(&quad[at % 4 / 2 * 2], (int)(at % 2));
+            if (at >= 0 && at < count)
+                out[at] = four[i];
+        }
     }
 }

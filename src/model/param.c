@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/rng.h"
+#include "layout/block.h"
 #include "model/layer.h"
 #include "model/param.h"
 
@@ -125,24 +126,31 @@ const struct tt_param *tt_params_find(const struct tt_params *params,
     return NULL;
 }
 
-void tt_params_init(const struct tt_params *params, uint64_t seed,
-                    float *weights)
+static void init_elements(const struct tt_param *p, uint64_t seed,
+                          uint32_t site, struct tt_block mine, float *w)
+{
+    float scale = (float)p->init_scale;
+
+    if (p->init == TT_INIT_UNIFORM)
+        tt_rng_fill_uniform(seed, site, mine.first, mine.count, -scale, scale,
+                            w);
+    else if (p->init == TT_INIT_NORMAL)
+        tt_rng_fill_normal(seed, site, mine.first, mine.count, scale, w);
+    else
+        for (int64_t e = 0; e < mine.count; e++)
+            w[e] = p->init == TT_INIT_ONE ? 1.0f : 0.0f;
+}
+
+void tt_params_init(const struct tt_params *params, uint64_t seed, int part,
+                    int parts, float *weights)
 {
     for (int i = 0; i < params->count; i++) {
         const struct tt_param *p = &params->at[i];
-        uint32_t site = tt_rng_site(TT_RNG_INIT, (uint32_t)i);
-        float scale = (float)p->init_scale;
-        float *w = weights + p->offset;
+        struct tt_block mine = tt_block_of(p->count, parts, part);
 
-        if (p->kind == TT_PARAM_TIED)
-            continue;
-        if (p->init == TT_INIT_UNIFORM)
-            tt_rng_fill_uniform(seed, site, 0, p->count, -scale, scale, w);
-        else if (p->init == TT_INIT_NORMAL)
-            tt_rng_fill_normal(seed, site, 0, p->count, scale, w);
-        else
-            for (int64_t e = 0; e < p->count; e++)
-                w[e] = p->init == TT_INIT_ONE ? 1.0f : 0.0f;
+        if (p->kind != TT_PARAM_TIED)
+            init_elements(p, seed, tt_rng_site(TT_RNG_INIT, (uint32_t)i), mine,
+                          weights + p->offset + mine.first);
     }
 }
 

@@ -61,10 +61,11 @@ void tt_params_clear(struct tt_params *params);
 const struct tt_param *tt_params_find(const struct tt_params *params,
                                       const char *name);
 
-/* Write initial values into the flat weights: a function of (seed, parameter
- * index, element) alone. */
-void tt_params_init(const struct tt_params *params, uint64_t seed,
-                    float *weights);
+/* Write part 'part' of 'parts' of the initial values into the flat weights, for
+ * threads that share the work: a function of (seed, parameter index, element)
+ * alone. */
+void tt_params_init(const struct tt_params *params, uint64_t seed, int part,
+                    int parts, float *weights);
 
 /* Runs of a block's weights with one decay flag, padding between them
  * included: what an update op works on.  Fills at most 'max', returns how

@@ -1,5 +1,6 @@
 noinst_LIBRARIES += %D%/libtrain.a
 %C%_libtrain_a_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
+%C%_libtrain_a_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
 %C%_libtrain_a_SOURCES = \
 	%D%/due.c %D%/due.h \
 	%D%/loop.c \

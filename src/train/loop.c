@@ -341,6 +341,8 @@ static int find_start(struct loop *loop, struct tt_error *err)
 
     if (tt_run_resume_all(run, err) < 0)
         return -1;
+    if (run->state.saved_step < 0)
+        tt_run_init(run);
     if (run->state.saved_step < 0 && run->job.model.init &&
         tt_run_init_from_all(run, run->job.model.init, err) < 0)
         return -1;

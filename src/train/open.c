@@ -130,8 +130,6 @@ static int allocate(struct tt_run *run, struct tt_error *err)
         return -1;
     for (int i = 0; i < weights->count; i++)
         run->exec.class_weights[i] = (float)weights->at[i];
-    tt_params_init(&p->params, (uint64_t)run->job.train.seed,
-                   run->exec.weights);
     run->eval_list = tt_list_create(&run->exec, &p->eval, 0, err);
     return run->eval_list ? 0 : -1;
 }

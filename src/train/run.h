@@ -61,8 +61,8 @@ struct tt_run {
     char fingerprint[256];
 };
 
-/* Collective over world->comm.  Open the data, plan, allocate, start the
- * backend and initialise the weights. */
+/* Collective over world->comm.  Open the data, plan, allocate and start
+ * the backend; the weights are zero. */
 int tt_run_open_all(struct tt_run *run, struct tt_world *world,
                     struct tt_error *err);
 
@@ -82,6 +82,9 @@ struct tt_ckpt_save *tt_run_save_begin_all(const struct tt_run *run,
                                            struct tt_error *err);
 int tt_run_load_all(struct tt_run *run, const char *path, struct tt_error *err);
 int tt_run_resume_all(struct tt_run *run, struct tt_error *err);
+
+/* Local.  Initial weights, from the seed. */
+void tt_run_init(struct tt_run *run);
 
 /* Collective.  Take the weights alone from a checkpoint (model.init). */
 int tt_run_init_from_all(struct tt_run *run, const char *path,

@@ -266,6 +266,16 @@ out:
     return rc;
 }
 
+void tt_run_init(struct tt_run *run)
+{
+    uint64_t seed = (uint64_t)run->job.train.seed;
+
+#pragma omp parallel for num_threads(run->threads)
+    for (int part = 0; part < run->threads; part++)
+        tt_params_init(&run->plan.params, seed, part, run->threads,
+                       run->exec.weights);
+}
+
 int tt_run_init_from_all(struct tt_run *run, const char *path,
                          struct tt_error *err)
 {

@@ -28,3 +28,7 @@ check_PROGRAMS += %D%/doc.t
 check_PROGRAMS += %D%/opt.t
 %C%_opt_t_SOURCES = %D%/opt.c
 %C%_opt_t_LDADD = tests/lib/libtap.a $(TT_FLOOR_1)
+
+check_PROGRAMS += %D%/rng.t
+%C%_rng_t_SOURCES = %D%/rng.c
+%C%_rng_t_LDADD = tests/lib/libtap.a $(TT_FLOOR_1)

@@ -141,7 +141,7 @@ static int load_weights(struct oracle *o)
 {
     const struct tt_params *params = &o->plan.params;
 
-    tt_params_init(params, 1, o->exec.weights);
+    tt_params_init(params, 1, 0, 1, o->exec.weights);
     for (int i = 0; i < params->count; i++) {
         const struct tt_param *p = &params->at[i];
         char name[128];
