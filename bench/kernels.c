@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "base/clock.h"
 #include "base/rng.h"
@@ -39,6 +40,9 @@ static const char *const shapes[TT_OP_KIND_COUNT] = {
     [TT_OP_SUMSQ] = "q 0",
     [TT_OP_ADAM] = "0 0 0 0",
 };
+
+/* As exec/ takes memory. */
+enum { HUGE_PAGE = 2 << 20 };
 
 struct line {
     int kind;
@@ -145,15 +149,19 @@ static int64_t elements(const struct line *line, int64_t samples,
 static void *array(int64_t count, bool whole, int64_t below)
 {
     size_t bytes = ((size_t)count * 4 + 127) / 64 * 64;
-    float *x = aligned_alloc(64, bytes);
-    int32_t *token = (int32_t *)x;
+    bool large = bytes >= 2 * HUGE_PAGE;
+    void *memory = NULL;
 
+    if (posix_memalign(&memory, large ? HUGE_PAGE : 64, bytes) != 0)
+        exit(1);
+    if (large)
+        madvise(memory, bytes, MADV_HUGEPAGE);
     for (int64_t i = 0; i < count; i++)
         if (whole)
-            token[i] = (int32_t)(i * 7919 % below);
+            ((int32_t *)memory)[i] = (int32_t)(i * 7919 % below);
         else
-            x[i] = (float)(i * 7919 % 1000) * 1e-3f;
-    return x;
+            ((float *)memory)[i] = (float)(i * 7919 % 1000) * 1e-3f;
+    return memory;
 }
 
 static bool is_token(int kind, int ref)

@@ -587,7 +587,7 @@ static void case_conv_strided(struct tcase *c)
 /* Values of which no two in a window of up to 3 x 3 are nearer than 0.25. */
 static void fill_spaced(struct tcase *c, float *x, int64_t W, int64_t C)
 {
-    int64_t rank[9];
+    int64_t rank[9] = {0};
 
     for (int i = 0; i < 9; i++) {
         int64_t j = case_draw(c, 0, i);

@@ -385,7 +385,7 @@ TT_INLINE double pointwise_run(bool bce, const float *x, const float *target,
 TT_INLINE void pointwise_block(bool bce, const struct pointwise *p,
                                int64_t begin, int64_t end, struct tally *t)
 {
-    float scratch[CHUNK];
+    float scratch[CHUNK] = {0};
 
     for (int64_t i = begin; i < end; i += CHUNK) {
         int64_t count = end - i < CHUNK ? end - i : CHUNK;

@@ -72,12 +72,12 @@ TT_INLINE int32_t tt_float_order(float x)
 {
     int32_t bits = tt_float_bits(x);
 
-    return bits ^ (bits >> 31 & 0x7fffffff);
+    return bits < 0 ? bits ^ 0x7fffffff : bits;
 }
 
 TT_INLINE float tt_order_float(int32_t order)
 {
-    return tt_bits_float(order ^ (order >> 31 & 0x7fffffff));
+    return tt_bits_float(order < 0 ? order ^ 0x7fffffff : order);
 }
 
 TT_INLINE float tt_row_max(const float *x, int64_t count)

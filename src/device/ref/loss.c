@@ -29,14 +29,15 @@ static double total_weight(const struct xent *x)
 /* log of the sum of exp(logits), and the lowest index of the largest. */
 static double log_sum(const struct xent *x, int64_t *best)
 {
-    double sum = 0;
+    double sum = 1; /* the largest itself */
 
     *best = 0;
     for (int64_t c = 1; c < x->V; c++)
         if (x->logits[c] > x->logits[*best])
             *best = c;
     for (int64_t c = 0; c < x->V; c++)
-        sum += exp((double)x->logits[c] - (double)x->logits[*best]);
+        if (c != *best)
+            sum += exp((double)x->logits[c] - (double)x->logits[*best]);
     return log(sum) + (double)x->logits[*best];
 }
 
