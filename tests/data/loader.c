@@ -165,6 +165,23 @@ static int read_plain(const struct play *t, struct tt_set *set, int64_t *found,
     return good;
 }
 
+/* Of samples drawn with a share of a tenth, a tenth has its neighbour too; the
+ * bound is six standard deviations off.  Each tenth of the set has some. */
+static int is_scattered(const int64_t *found, int64_t count)
+{
+    int64_t pairs = 0, tenth[10] = {0}, empty = 0;
+
+    for (int64_t i = 0; i < count; i++) {
+        pairs += i > 0 && found[i] == found[i - 1] + 1;
+        tenth[found[i] / count % 10]++;
+    }
+    for (int i = 0; i < 10; i++)
+        empty += tenth[i] == 0;
+    return (double)pairs <
+               0.1 * (double)count + 6 * sqrt(0.09 * (double)count) &&
+           empty == 0;
+}
+
 /* Both sides of a hold-out, kept in memory or not: together every sample once,
  * the share exact, the same for the same seed only. */
 static void test_hold_out(const char *what, struct play t)
@@ -194,6 +211,7 @@ static void test_hold_out(const char *what, struct play t)
     for (int64_t i = 1; i < all; i++)
         good = good && (found[i] > found[i - 1] || i == few);
     play_ok_all(good, "each in storage order", "");
+    play_ok_all(is_scattered(found, few), "drawn all over the set", "");
     free(found);
     free(seen);
     tt_set_close(set);
