@@ -11,7 +11,7 @@ printf '\001\002\003\004\005\006\377\0\377\0\377\0' >>images
 printf '\012\012\012\012\012\012\0\0\0\0\0\001' >>images
 printf '\0\0\010\001\0\0\0\004\002\0\001\002' >labels
 
-"$shard" --idx=images --labels=labels --out=all >out 2>err
+pack --idx=images --labels=labels --out=all
 is "status" $? 0
 is "kind" "$(value all kind)" rows
 is "samples" "$(value all samples)" 4
@@ -39,16 +39,16 @@ if command -v h5dump >/dev/null; then
 fi
 is "nothing else is left" "$(echo all/* all/.[a-z]*)" "all/index.json all/shard-00000.h5 all/.[a-z]*"
 
-"$shard" --idx=images --labels=labels --out=raw --standardize=no >out 2>err
+pack --idx=images --labels=labels --out=raw --standardize=no
 near "unstandardised bytes become 0 .. 1" "$(list raw scale)" 0.00392156862745
 is "without shift" "$(list raw shift)" 0.0
 
 gzip -k images labels
-"$shard" --idx=images.gz --labels=labels.gz --out=gz >out 2>err
+pack --idx=images.gz --labels=labels.gz --out=gz
 is "gzip: images" "$(raw gz x u1 24)" "$(raw all x u1 24)"
 is "gzip: labels" "$(raw gz y d4 4)" "$(raw all y d4 4)"
 
-"$shard" --idx=images --labels=labels --out=small --shard-bytes=20 >out 2>err
+pack --idx=images --labels=labels --out=small --shard-bytes=20
 is "small shards" "$(echo small/*)" \
     "small/index.json small/shard-00000.h5 small/shard-00001.h5"
 is "second shard" "$(raw small x u1 12 2)" "10 10 10 10 10 10 0 0 0 0 0 1"
@@ -57,24 +57,24 @@ is "second shard" "$(raw small x u1 12 2)" "10 10 10 10 10 10 0 0 0 0 0 1"
 printf '\0\0\015\002\0\0\0\002\0\0\0\002' >floats
 printf '\077\300\0\0\300\0\0\0\076\200\0\0\101\0\0\0' >>floats
 printf '\0\0\013\001\0\0\0\002\0\001\001\004' >shorts
-"$shard" --idx=floats --labels=shorts --out=f4 >out 2>err
+pack --idx=floats --labels=shorts --out=f4
 is "floats" "$(raw f4 x f4 4)" "1.5 -2 0.25 8"
 is "short labels" "$(raw f4 y d4 2)" "1 260"
 is "a mean for each feature" "$(list f4 mean)" "0.875 3.0"
-"$shard" --idx=floats --labels=shorts --out=f4r --task=regress >out 2>err
+pack --idx=floats --labels=shorts --out=f4r --task=regress
 is "labels as values" "$(raw f4r y f4 2)" "1 260"
 is "labels as values have no classes" "$(value f4r classes)" ""
 
-"$shard" --idx=images --out=nolabel >out 2>err
+pack --idx=images --out=nolabel
 is "without labels: status" $? 0
 is "without labels: no y" "$(value nolabel y_offset)" ""
 
 # A test set after a train set: statistics and classes of that.
-"$shard" --idx=images --labels=labels --out=like --like=all \
-    --classes=a,b,c >out 2>err
+pack --idx=images --labels=labels --out=like --like=all \
+    --classes=a,b,c
 is "--like keeps the mean" "$(list like mean)" "$(list all mean)"
 
-"$shard" --idx=images --labels=labels --out=named --classes=a,b,c,d >out 2>err
+pack --idx=images --labels=labels --out=named --classes=a,b,c,d
 is "class names" "$(list named class_names)" "a b c d"
 
 head -c 30 images >"cut"

@@ -15,7 +15,7 @@
     printf '20,,3.5,"yes"'
 } >t.csv
 
-"$shard" --csv=t.csv --label=sick --out=t >out 2>err
+pack --csv=t.csv --label=sick --out=t
 is "status" $? 0
 is "samples" "$(value t samples)" 4
 is "classes" "$(list t class_names)" "no yes"
@@ -36,7 +36,7 @@ near "shift of age" "$(list t shift | cut -d ' ' -f 1)" -3.67423461
 is "categories are not scaled" "$(list t scale | cut -d ' ' -f 2-4)" \
     "1.0 1.0 1.0"
 
-"$shard" --csv=t.csv --label=age --drop=sick --missing=mean --out=no >out 2>err
+pack --csv=t.csv --label=age --drop=sick --missing=mean --out=no
 is "a label must be there: status" $? 1
 ok "a label must be there: line" grep -q "t.csv:6: column 'age' is empty" err
 
@@ -44,33 +44,33 @@ ok "a label must be there: line" grep -q "t.csv:6: column 'age' is empty" err
 printf 'a;b\n1;x\n2;y\n' >p1.csv
 printf 'a;b\n3;x\n' | gzip >p2.csv.gz
 zstd -q p1.csv -o p3.csv.zst 2>/dev/null && rm -f p1.csv
-"$shard" --csv='p*.csv*' --label=b --out=p >out 2>err
+pack --csv='p*.csv*' --label=b --out=p
 is "semicolons, gzip, zstd, several files" "$(raw p x f4 3)" "3 1 2"
 is "their labels" "$(raw p y d4 3)" "0 0 1"
 
 printf '5\t"six\n7\teight"\n' >u.tsv
-"$shard" --csv=u.tsv --header=no --label=2 --out=u >out 2>err
+pack --csv=u.tsv --header=no --label=2 --out=u
 is "quotes in tab-separated text are text" \
     "$(grep -cE '"\\"six"|"eight\\""' u/index.json)" 2
 
 # Values instead of classes; numbers as classes in the order of numbers.
 printf 'x,y\n1,0.5\n2,-1.25\n3,10\n' >r.csv
-"$shard" --csv=r.csv --label=y --out=r >out 2>err
+pack --csv=r.csv --label=y --out=r
 is "fractions are values" "$(raw r y f4 3)" "0.5 -1.25 10"
 printf 'x,y\n1,10\n2,9\n3,10\n' >c.csv
-"$shard" --csv=c.csv --label=y --out=c >out 2>err
+pack --csv=c.csv --label=y --out=c
 is "whole numbers are classes" "$(list c class_names)" "9 10"
 is "in their order" "$(raw c y d4 3)" "1 0 1"
-"$shard" --csv=c.csv --label=2 --task=regress --out=c2 >out 2>err
+pack --csv=c.csv --label=2 --task=regress --out=c2
 is "or values where asked" "$(raw c2 y f4 3)" "10 9 10"
-"$shard" --csv=c.csv --drop=y --out=c3 >out 2>err
+pack --csv=c.csv --drop=y --out=c3
 is "no label" "$(value c3 y_offset)" ""
 
 # A test set follows its train set.
 printf 'city,n,sick\nUlm,1,no\nBonn,3,yes\nUlm,5,no\n' >train.csv
 printf 'city,n,sick\nBonn,11,no\nKiel,,yes\n' >test.csv
-"$shard" --csv=train.csv --label=sick --out=tr >out 2>err
-"$shard" --csv=test.csv --label=sick --like=tr --out=te >out 2>err
+pack --csv=train.csv --label=sick --out=tr
+pack --csv=test.csv --label=sick --like=tr --out=te
 is "--like: cells by its dictionary and mean" "$(raw te x f4 6)" \
     "1 0 11 0 0 3"
 is "--like: classes" "$(raw te y d4 2)" "0 1"
@@ -84,8 +84,7 @@ fails "--like: a new class" 1 "label 'maybe' is none of the classes" \
 # Split: exact counts, nothing twice, statistics of the train part only.
 "${AWK:-awk}" 'BEGIN { print "i,c"; for (i = 0; i < 150; i++) print i "," i % 3
     }' >s.csv
-"$shard" --csv=s.csv --label=c --split=train:0.8,valid:10%,test:0.1 --out=s \
-    >out 2>err
+pack --csv=s.csv --label=c --split=train:0.8,valid:10%,test:0.1 --out=s
 is "split: counts" "$(value s/train samples) $(value s/valid samples) $(
     value s/test samples)" "120 15 15"
 for part in train valid test; do
@@ -97,11 +96,11 @@ mean=$(raw s/train x f4 120 | tr ' ' '\n' |
 near "split: mean of the train part" "$(list s/train mean)" "$mean"
 is "split: valid has the same scale" "$(list s/valid scale)" \
     "$(list s/train scale)"
-"$shard" --csv=s.csv --label=c --valid=10% --seed=2 --out=s2 >out 2>err
-"$shard" --csv=s.csv --label=c --valid=10% --seed=1 --out=s1 >out 2>err
+pack --csv=s.csv --label=c --valid=10% --seed=2 --out=s2
+pack --csv=s.csv --label=c --valid=10% --seed=1 --out=s1
 ok "split: another seed, other samples" \
     test "$(raw s1/valid x f4 15)" != "$(raw s2/valid x f4 15)"
-"$shard" --csv=s.csv --label=c --valid=10% --split-by=end --out=se >out 2>err
+pack --csv=s.csv --label=c --valid=10% --split-by=end --out=se
 is "split by the end" "$(raw se/valid x f4 15 | cut -d ' ' -f 1)" 135
 
 # JSON objects are rows too: keys in any order, some missing, null, booleans.
@@ -111,7 +110,7 @@ cat >t.jsonl <<'END'
 
 {"city": "a\nb", "ok": true, "sick": "no"}
 END
-"$shard" --jsonl=t.jsonl --label=sick --drop=tags --out=json >out 2>err
+pack --jsonl=t.jsonl --label=sick --drop=tags --out=json
 is "jsonl: status" $? 0
 # age (missing: 35) | Ulm, "Do" a\nb | false true
 is "jsonl: cells" "$(raw json x f4 15)" "30 1 0 0 1 40 0 0 1 0 35 0 1 0 1"
@@ -158,14 +157,14 @@ ok "no set is left by failures" test ! -e b/index.json
 
 if test -r "$TUTTI_TEST_DATA/images/iris.csv"; then
     data=$TUTTI_TEST_DATA/images
-    "$shard" --csv="$data/iris.csv" --skip=1 --header=no --label=5 \
-        --classes=setosa,versicolor,virginica --out=iris >out 2>err
+    pack --csv="$data/iris.csv" --skip=1 --header=no --label=5 \
+        --classes=setosa,versicolor,virginica --out=iris
     is "iris: samples" "$(value iris samples)" 150
     is "iris: classes" "$(list iris class_names)" "setosa versicolor virginica"
     mean=$("${AWK:-awk}" -F, 'NR > 1 { s += $3 } END { printf "%.9g",
         s / (NR - 1) }' "$data/iris.csv")
     near "iris: mean of column 3" "$(list iris mean | cut -d ' ' -f 3)" "$mean"
-    "$shard" --csv="$data/digits.csv.gz" --label=65 --out=digits >out 2>err
+    pack --csv="$data/digits.csv.gz" --label=65 --out=digits
     is "digits: cells" "$(raw digits x f4 115008 | cksum)" \
         "$(gzip -dc "$data/digits.csv.gz" | cut -d , -f 1-64 | tr ',' ' ' |
             xargs | cksum)"
@@ -174,8 +173,8 @@ if test -r "$TUTTI_TEST_DATA/images/iris.csv"; then
     fails "breast cancer: its first line is no header" 1 \
         "breast_cancer.csv:2: 31 fields, but the first line has 4 (--skip=N" \
         --csv="$data/breast_cancer.csv" --out=b
-    "$shard" --csv="$TUTTI_TEST_DATA/textcls/sms_spam.tsv" --header=no \
-        --label=1 --out=b >out 2>err
+    pack --csv="$TUTTI_TEST_DATA/textcls/sms_spam.tsv" --header=no \
+        --label=1 --out=b
     ok "sms: texts are no categories" grep -q "more than 64 categories" err
 else
     ok "real files # SKIP no TUTTI_TEST_DATA" true

@@ -17,7 +17,7 @@ says()
 # tell FLAGS...: run, keep stdout in out and, squeezed, in squeezed.
 tell()
 {
-    "$shard" "$@" >out 2>err
+    pack "$@"
     tell_status=$?
     tr -s ' ' <out >squeezed
 }
@@ -40,12 +40,12 @@ is "an image as characters" "$(cat out)" " @
 label=dog (class 1)"
 
 printf 'n,c,y\n1,a,0.5\n,b,1.5\n3,a,2.5\n' >t.csv
-"$shard" --csv=t.csv --label=y --valid=34% --out=t >out 2>err
+pack --csv=t.csv --label=y --valid=34% --out=t
 tell --describe=t
 says "describe: both parts: train" "t/train: 2 samples"
 says "describe: both parts: valid" "t/valid: 1 samples"
 says "describe: a column" "c=a "
-"$shard" --csv=t.csv --label=y --out=u >out 2>err
+pack --csv=t.csv --label=y --out=u
 tell --describe=u
 says "describe: missing" "n 1 3 2 1 1"
 tell --show=u:1
@@ -54,7 +54,7 @@ fails "beyond the last sample" 1 "has samples 0 to 2, not 3" --show=u:3
 fails "no number" 1 "write DIR:N" --show=u
 
 printf 'Once upon a time\001\n' >text
-"$shard" --text=text --out=x >out 2>err
+pack --text=text --out=x
 tell --show=x:5
 is "tokens as text" "$(cat out)" 'upon a time\x01'
 mkdir empty
@@ -72,8 +72,7 @@ if command -v h5repack >/dev/null; then
     "${AWK:-awk}" 'BEGIN { for (i = 0; i < 6000; i++) {
         s = i; for (j = 0; j < 49; j++) s = s "," (i * j) % 97; print s } }' \
         >wide.csv
-    "$shard" --csv=wide.csv --header=no --label=1 --task=regress --out=w \
-        >out 2>err
+    pack --csv=wide.csv --header=no --label=1 --task=regress --out=w
     h5repack -l /x:CHUNK=6000x49 -f /x:GZIP=1 w/shard-00000.h5 bad.h5
     tell --describe=bad.h5
     says "chunks: shape" "/x f32 (6000 x 49), chunks of 6000 x 49, 1 filter"

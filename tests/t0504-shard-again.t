@@ -15,7 +15,7 @@ gzip -k text
 flags='--text=text --valid=10% --shard-bytes=64KiB'
 
 # shellcheck disable=SC2086
-"$shard" $flags --out=whole >out 2>err
+pack $flags --out=whole
 shards=$(echo whole/train/*.h5 | wc -w | xargs)
 ok "many shards ($shards)" test "$shards" -gt 20
 cat whole/*/shard-*.h5 >/dev/null
@@ -48,22 +48,31 @@ truncate -s 3000 killed/train/shard-00001.h5
 fails "other flags do not mix with it" 1 "unfinished work of another command" \
     --text=text --valid=10% --shard-bytes=128KiB --out=killed
 # shellcheck disable=SC2086
-"$shard" $flags --out=killed >out 2>err
+pack $flags --out=killed
 is "it goes on: status" $? 0
 ok "it goes on: same files" diff -r whole killed
 is "it goes on: finished shards stay" "$(stat -c %i killed/train/shard-00000.h5)" \
     "$old"
 
 # shellcheck disable=SC2086
-"$shard" $flags --out=killed >out 2>err
+pack $flags --out=killed
 is "again: status" $? 0
 ok "again: nothing to do" grep -q "packed already" err
 fails "another set is not packed over" 1 "--force packs over it" \
     --text=text --valid=10% --out=killed
-"$shard" --text=text --valid=10% --out=killed --force >out 2>err
+pack --text=text --valid=10% --out=killed --force
 is "--force: status" $? 0
 is "--force: the old shards are gone" "$(echo killed/train/*.h5)" \
     killed/train/shard-00000.h5
+
+# Thousands of files.
+mkdir many
+"${AWK:-awk}" 'BEGIN { for (i = 0; i < 3000; i++) {
+    file = sprintf("many/%04d.txt", i); printf "file %d\n", i >file
+    close(file) } }'
+pack --text=many --out=m
+is "3000 files" "$(tail -c +$(($(value m x_offset) + 1)) m/shard-00000.h5 |
+    head -c "$(value m samples)" | cksum)" "$(cat many/*.txt | cksum)"
 
 # A file that may not grow is a full disk.
 (

@@ -18,18 +18,49 @@ static const struct tt_opt *find_option(const char *flag)
     return NULL;
 }
 
+/* A text is what it is, also where it begins as a list of YAML would,
+ * "[ab]*.csv": "--csv=[ab]*.csv" becomes "--csv='[ab]*.csv'". */
+static char *quote(const char *flag)
+{
+    const char *value = strchr(flag, '=') + 1;
+    char *text = malloc(2 * strlen(flag) + 3), *to = text;
+
+    if (!text)
+        return NULL;
+    memcpy(to, flag, (size_t)(value - flag));
+    to += value - flag;
+    *to++ = '\'';
+    for (; *value; value++) {
+        if (*value == '\'')
+            *to++ = '\'';
+        *to++ = *value;
+    }
+    *to++ = '\'';
+    *to = 0;
+    return text;
+}
+
 /* "--force" is short for "--force=yes". */
 static int set_flag(const struct tt_opt_set *set, const char *flag,
                     struct tt_error *err)
 {
     const struct tt_opt *option =
         strncmp(flag, "--", 2) == 0 ? find_option(flag) : NULL;
-    char yes[64];
+    const char *equals = strchr(flag, '=');
+    char yes[64], *text;
+    int rc;
 
-    if (!option || option->type != TT_OPT_BOOL || strchr(flag, '='))
+    if (option && option->type == TT_OPT_BOOL && !equals) {
+        snprintf(yes, sizeof(yes), "%s=yes", flag);
+        return tt_opt_set_flag(set, yes, err);
+    }
+    if (!option || option->type != TT_OPT_STR || !equals || !equals[1])
         return tt_opt_set_flag(set, flag, err);
-    snprintf(yes, sizeof(yes), "%s=yes", flag);
-    return tt_opt_set_flag(set, yes, err);
+    if (!(text = quote(flag)))
+        return tt_fail(err, TT_ENOMEM, "out of memory");
+    rc = tt_opt_set_flag(set, text, err);
+    free(text);
+    return rc;
 }
 
 int tt_pack_read(struct tt_pack_conf *conf, int argc, char **argv,

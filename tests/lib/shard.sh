@@ -33,6 +33,16 @@ raw()
     od -A n -v -t "$3" -j "$offset" -N "$bytes" "$1/$file" | xargs
 }
 
+# pack FLAGS...: run it, what it says goes to out and err; a failure is told.
+pack()
+{
+    "$shard" "$@" >out 2>err || {
+        set -- $?
+        sed "s/^/# status $1: /" err
+        return "$1"
+    }
+}
+
 # fails NAME STATUS TEXT FLAGS...: exit status, and TEXT in the one message.
 fails()
 {
