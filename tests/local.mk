@@ -4,8 +4,9 @@ T_LOG_COMPILER = $(SHELL) $(top_srcdir)/tests/lib/run.sh
 MPI_LOG_DRIVER = $(T_LOG_DRIVER)
 MPI_LOG_COMPILER = $(SHELL) $(top_srcdir)/tests/lib/run-mpi.sh
 AM_TESTS_ENVIRONMENT = \
-	export MPIEXEC='$(MPIEXEC)' top_srcdir='$(top_srcdir)' \
-	       top_builddir='$(top_builddir)' AWK='$(AWK)' \
+	export MPIEXEC='$(MPIEXEC)' top_srcdir='$(abs_top_srcdir)' \
+	       top_builddir='$(abs_top_builddir)' AWK='$(AWK)' \
+	       MPIEXEC_FLAGS="$${MPIEXEC_FLAGS-$(TT_MPIEXEC_FLAGS)}" \
 	       TUTTI_PROGRAMS='$(bin_PROGRAMS)' TUTTI_VERSION='$(VERSION)' \
 	       TUTTI_TEST_DATA="$${TUTTI_TEST_DATA:-$(abs_top_srcdir)/../shared/data}";
 EXTRA_DIST += tests/lib/run.sh tests/lib/run-mpi.sh tests/lib/sum.sh \
