@@ -6,13 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define TT_CPU_LEVEL base
 #include "device/cpu/conv_lib_priv.h"
+#include "device/cpu/cpu_priv.h"
 
 /* Shapes kept; multiplications below which our own loops start sooner. */
 enum { ENTRIES = 256, WORTH = 1 << 20 };
 
 struct entry {
-    int pass;
+    int pass, threads; /* kernels are made for a number of threads */
     int64_t samples;
     struct tt_conv_dims d;
     bool has_bias, usable;
@@ -155,8 +157,8 @@ static bool engine_make(void)
 
 static bool is_same(const struct entry *e, const struct tt_conv_call *c)
 {
-    return e->pass == c->pass && e->samples == c->samples &&
-           e->has_bias == (c->b != NULL) &&
+    return e->pass == c->pass && e->threads == tt_cpu_threads() &&
+           e->samples == c->samples && e->has_bias == (c->b != NULL) &&
            memcmp(&e->d, &c->d, sizeof(e->d)) == 0;
 }
 
@@ -173,6 +175,7 @@ static struct entry *entry_find(const struct tt_conv_call *c)
     if (e == NULL)
         return NULL;
     e->pass = c->pass;
+    e->threads = tt_cpu_threads();
     e->samples = c->samples;
     e->d = c->d;
     e->has_bias = c->b != NULL;

@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* gemm_cblas.c - matrix products by whatever CBLAS there is. */
-#include <cblas.h>
-#include <limits.h>
-#include <stdio.h>
+#include "config.h"
 
 #define TT_CPU_LEVEL base
 #include "device/cpu/cpu_priv.h"
 
-void tt_gemm_lib_start(int threads)
-{
-    (void)threads;
-}
+#include <stdio.h>
+
+#include <cblas.h> /* last: some include <complex.h>, whose I is a macro */
 
 /* CBLAS counts in int; our shapes are bounded by memory well below that except
  * for rows, which are cut. */
@@ -35,7 +32,25 @@ void tt_gemm_lib(const struct tt_gemm *g)
     }
 }
 
+#ifdef HAVE_OPENBLAS
+void tt_gemm_lib_start(int threads)
+{
+    openblas_set_num_threads(threads);
+}
+
+void tt_gemm_lib_describe(char *text, size_t text_bytes)
+{
+    snprintf(text, text_bytes, "%s, %s", openblas_get_config(),
+             openblas_get_corename());
+}
+#else
+void tt_gemm_lib_start(int threads)
+{
+    (void)threads;
+}
+
 void tt_gemm_lib_describe(char *text, size_t text_bytes)
 {
     snprintf(text, text_bytes, "CBLAS");
 }
+#endif

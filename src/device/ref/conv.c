@@ -38,23 +38,35 @@ void tt_ref_conv(TT_KERNEL_ARGS)
     }
 }
 
+/* Which output reads position 'at' of x with its tap 'tap', along one axis, or
+ * -1 where none does. */
+static int64_t reader(const struct tt_conv_dims *c, int64_t at, int64_t tap,
+                      int64_t outputs)
+{
+    int64_t from = at + c->pad - tap;
+
+    if (from < 0 || from % c->stride != 0 || from / c->stride >= outputs)
+        return -1;
+    return from / c->stride;
+}
+
 /* dx[(b, ih, iw, i)]: over the outputs that read it. */
 static double dx_of(const struct tt_conv_dims *c, const float *dy,
                     const float *w, int64_t at)
 {
-    int64_t b = at / (c->H * c->W * c->I), i = at % c->I;
-    int64_t taps = c->KH * c->KW;
+    int64_t i = at % c->I, iw = at / c->I % c->W, ih = at / c->I / c->W % c->H;
+    int64_t b = at / c->I / c->W / c->H, taps = c->KH * c->KW;
     double sum = 0;
 
-    for (int64_t pixel = b * c->OH * c->OW; pixel < (b + 1) * c->OH * c->OW;
-         pixel++)
-        for (int64_t tap = 0; tap < taps; tap++) {
-            if (in_x(c, pixel, tap) != at - i)
-                continue;
-            for (int64_t o = 0; o < c->O; o++)
-                sum += (double)dy[pixel * c->O + o] *
-                       (double)w[(o * taps + tap) * c->I + i];
-        }
+    for (int64_t tap = 0; tap < taps; tap++) {
+        int64_t oh = reader(c, ih, tap / c->KW, c->OH);
+        int64_t ow = reader(c, iw, tap % c->KW, c->OW);
+        int64_t pixel = (b * c->OH + oh) * c->OW + ow;
+
+        for (int64_t o = 0; oh >= 0 && ow >= 0 && o < c->O; o++)
+            sum += (double)dy[pixel * c->O + o] *
+                   (double)w[(o * taps + tap) * c->I + i];
+    }
     return sum;
 }
 
