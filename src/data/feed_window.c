@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* feed_window.c - a window of each lane in memory.  Where no row needs HDF5, a
- * thread plans and reads the next window of each lane while the present one is
- * played; it makes no MPI and no HDF5 call and has all signals blocked.  Else,
- * or where the memory holds one window a lane only, the compute thread reads a
- * window as a lane enters it. */
+/* feed_window.c - a window of each lane in memory, and the next one on its way.
+ * Where no row needs HDF5, a thread plans and reads it while the present one is
+ * played; it makes no MPI and no HDF5 call and has all signals blocked.  Else
+ * the compute thread reads a piece of it before each step, as much as the step
+ * plays.  Where the memory holds one window a lane only, that is read when the
+ * lane enters it. */
 #include <inttypes.h>
 #include <pthread.h>
 #include <signal.h>
@@ -19,7 +20,8 @@ struct job {
     struct tt_window window;
     int64_t epoch, index; /* what was asked */
     int32_t lane;
-    bool asked, done;
+    bool asked; /* and planned, where there is no thread */
+    bool done;
     int rc;
     struct tt_error err;
     struct job *next; /* in the queue */
@@ -32,7 +34,8 @@ struct lane {
 
 struct windows {
     struct lane *lane;
-    bool ahead;
+    bool ahead; /* by the thread */
+    bool paced; /* by the compute thread, piece by piece */
     bool running, stop;
     pthread_t thread;
     pthread_mutex_t lock;
@@ -149,9 +152,10 @@ static int fit_memory(struct tt_loader *loader, int64_t memory_bytes,
     char has[32], wants[32];
 
     w->ahead = loader->set->store->head.is_plain;
+    w->paced = !w->ahead;
     if (memory_bytes <= 0 || 2 * need <= memory_bytes)
         return 0;
-    w->ahead = false;
+    w->ahead = w->paced = false;
     if (need <= memory_bytes)
         return 0;
     return tt_fail(err, TT_EINVAL,
@@ -172,28 +176,22 @@ int64_t tt_lane_played(const struct tt_order *order, int64_t epoch,
     return order->last == TT_LAST_DROP && whole < all ? whole : all;
 }
 
-/* Ask for what follows the window that holds 'index': the next one of the
- * epoch, or the first of the next epoch. */
-static void ask_next(struct tt_loader *loader, struct lane *lane, int32_t idx,
-                     int64_t epoch, int64_t index)
+/* Where a lane goes after the window that it plays: the next one of the epoch,
+ * or the first of the next epoch.  False where that has no sample. */
+static bool follow(const struct tt_loader *loader, const struct lane *lane,
+                   int32_t idx, struct job *next)
 {
-    struct windows *w = loader->data;
-    struct job *job = &lane->job[1 - lane->now];
-    int32_t global = loader->lane_first + idx;
-    struct tt_order_window now =
-        tt_order_window_of(&loader->order, epoch, global, index);
-    int64_t next = now.first + now.count;
+    const struct tt_window *now = &lane->job[lane->now].window;
 
-    if (next >= tt_lane_played(&loader->order, epoch, global)) {
-        epoch++;
-        next = 0;
+    next->lane = loader->lane_first + idx;
+    next->epoch = now->epoch;
+    next->index = now->first + now->count;
+    if (next->index >=
+        tt_lane_played(&loader->order, next->epoch, next->lane)) {
+        next->epoch++;
+        next->index = 0;
     }
-    if (tt_lane_played(&loader->order, epoch, global) == 0)
-        return;
-    job->lane = global;
-    job->epoch = epoch;
-    job->index = next;
-    ask(w, job);
+    return tt_lane_played(&loader->order, next->epoch, next->lane) > 0;
 }
 
 /* Ask for the windows where the run begins, of all lanes at once. */
@@ -203,15 +201,11 @@ static void ask_first(struct tt_loader *loader, int64_t first_step)
 
     for (int32_t i = 0; i < loader->lane_count; i++) {
         struct job *job = &w->lane[i].job[1];
-        int64_t epoch, index;
 
-        if (tt_order_step(&loader->order, first_step, loader->lane_first + i,
-                          &epoch, &index) == 0)
-            continue;
         job->lane = loader->lane_first + i;
-        job->epoch = epoch;
-        job->index = index;
-        ask(w, job);
+        if (tt_order_step(&loader->order, first_step, job->lane, &job->epoch,
+                          &job->index) > 0)
+            ask(w, job);
     }
 }
 
@@ -272,6 +266,14 @@ static bool holds(const struct tt_window *window, int64_t epoch, int64_t index)
            index >= window->first && index < window->first + window->count;
 }
 
+static void set_job(const struct tt_loader *loader, struct job *job,
+                    int32_t idx, int64_t epoch, int64_t index)
+{
+    job->lane = loader->lane_first + idx;
+    job->epoch = epoch;
+    job->index = index;
+}
+
 /* Make job[now] the window that holds (epoch, index): the one that was asked
  * for ahead, or, after a jump, one that is asked for now. */
 static int enter_ahead(struct tt_loader *loader, struct lane *lane, int32_t idx,
@@ -283,34 +285,108 @@ static int enter_ahead(struct tt_loader *loader, struct lane *lane, int32_t idx,
     if (job->asked && await(w, job, err) < 0)
         return -1;
     if (!holds(&job->window, epoch, index)) {
-        job->lane = loader->lane_first + idx;
-        job->epoch = epoch;
-        job->index = index;
+        set_job(loader, job, idx, epoch, index);
         ask(w, job);
         if (await(w, job, err) < 0)
             return -1;
     }
     lane->now = 1 - lane->now;
-    ask_next(loader, lane, idx, epoch, index);
+    if (follow(loader, lane, idx, &lane->job[1 - lane->now]))
+        ask(w, &lane->job[1 - lane->now]);
     return 0;
+}
+
+/* The same without a thread: bring the rest of what was begun. */
+static int enter_paced(struct tt_loader *loader, struct lane *lane, int32_t idx,
+                       int64_t epoch, int64_t index, struct tt_error *err)
+{
+    struct job *job = &lane->job[1 - lane->now];
+    bool begun = job->asked;
+    int rc = 0;
+
+    job->asked = false;
+    if (begun)
+        rc = tt_window_read_some(&job->window, loader->source,
+                                 job->window.span_count, err);
+    if (rc == 0 && !(begun && holds(&job->window, epoch, index))) {
+        set_job(loader, job, idx, epoch, index);
+        rc = fill(loader, loader->source, job, err);
+    }
+    if (rc == 0)
+        lane->now = 1 - lane->now;
+    return rc;
 }
 
 static int enter(struct tt_loader *loader, struct lane *lane, int32_t idx,
                  int64_t epoch, int64_t index, struct tt_error *err)
 {
     struct windows *w = loader->data;
-    struct job *job = &lane->job[lane->now];
     double begin = tt_clock_s();
     int rc;
 
     if (w->ahead) {
         rc = enter_ahead(loader, lane, idx, epoch, index, err);
+    } else if (w->paced) {
+        rc = enter_paced(loader, lane, idx, epoch, index, err);
     } else {
-        job->lane = loader->lane_first + idx;
-        job->epoch = epoch;
-        job->index = index;
-        rc = fill(loader, loader->source, job, err);
+        set_job(loader, &lane->job[lane->now], idx, epoch, index);
+        rc = fill(loader, loader->source, &lane->job[lane->now], err);
     }
+    loader->wait_s += tt_clock_s() - begin;
+    return rc;
+}
+
+/* Share of the window that is behind the lane after 'step'. */
+static double share_after(const struct tt_loader *loader,
+                          const struct tt_window *now, int64_t step)
+{
+    int64_t epoch, index;
+    int64_t count =
+        tt_order_step(&loader->order, step, now->lane, &epoch, &index);
+
+    if (epoch != now->epoch)
+        return 1;
+    return (double)(index + count - now->first) / (double)now->count;
+}
+
+/* Bring as much of the next window as the step plays of the present one. */
+static int pace(struct tt_loader *loader, int32_t idx, int64_t step,
+                struct tt_error *err)
+{
+    struct windows *w = loader->data;
+    struct lane *lane = &w->lane[idx];
+    const struct tt_window *now = &lane->job[lane->now].window;
+    struct job *job = &lane->job[1 - lane->now];
+    struct tt_window *next = &job->window;
+
+    if (now->count == 0)
+        return 0;
+    if (!job->asked) {
+        if (!follow(loader, lane, idx, job))
+            return 0;
+        if (tt_window_plan(next, loader->set, &loader->order, job->lane,
+                           job->epoch, job->index, err) < 0 ||
+            tt_window_reserve(next, loader->set->store, err) < 0)
+            return -1;
+        job->asked = true;
+    }
+    return tt_window_read_some(
+        next, loader->source,
+        (int64_t)(share_after(loader, now, step) * (double)next->span_count),
+        err);
+}
+
+static int windows_begin(struct tt_loader *loader, int64_t step,
+                         struct tt_error *err)
+{
+    const struct windows *w = loader->data;
+    double begin = tt_clock_s();
+    int rc = 0;
+
+    if (!w->paced)
+        return 0;
+    for (int32_t i = 0; i < loader->lane_count && rc == 0; i++)
+        rc = pace(loader, i, step, err);
     loader->wait_s += tt_clock_s() - begin;
     return rc;
 }
@@ -337,5 +413,6 @@ static int windows_view(struct tt_loader *loader, int32_t idx, int64_t epoch,
 const struct tt_feed tt_feed_window = {
     .create = windows_create,
     .destroy = windows_destroy,
+    .begin = windows_begin,
     .view = windows_view,
 };

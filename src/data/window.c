@@ -167,7 +167,7 @@ int tt_window_plan(struct tt_window *window, const struct tt_set *set,
         window->at[i] =
             place_of(window, tt_set_sample(set, window->at[i]) * stride);
     window->first = want.first;
-    window->count = want.count;
+    window->planned = want.count;
     return 0;
 }
 
@@ -186,7 +186,7 @@ int tt_window_plan_run(struct tt_window *window, const struct tt_set *set,
         window->at[i] =
             place_of(window, tt_set_sample(set, first + i) * stride);
     window->first = first;
-    window->count = count;
+    window->planned = count;
     return 0;
 }
 
@@ -194,6 +194,7 @@ int tt_window_reserve(struct tt_window *window, const struct tt_store *store,
                       struct tt_error *err)
 {
     window->rows.col = store->head.col;
+    memset(window->read, 0, sizeof(window->read));
     for (int c = 0; c < TT_COLS; c++)
         if (store->head.col[c].values > 0 &&
             room_for(&window->rows.at[c], &window->rows_room[c],
@@ -250,15 +251,15 @@ static int read_group(struct tt_window *window, struct tt_source *source, int c,
 }
 
 static int read_column(struct tt_window *window, struct tt_source *source,
-                       int c, struct tt_error *err)
+                       int c, int64_t spans, struct tt_error *err)
 {
     const struct tt_column *col = &window->rows.col[c];
     int64_t row_bytes = tt_column_row_bytes(col);
     int rc = 0;
 
-    for (int64_t i = 0; i < window->span_count && rc == 0;) {
-        const struct tt_span *span = &window->span[i];
-        int64_t count = group_of(window, col, i);
+    while (window->read[c] < spans && rc == 0) {
+        const struct tt_span *span = &window->span[window->read[c]];
+        int64_t count = group_of(window, col, window->read[c]);
 
         if (count > 1)
             rc = read_group(window, source, c, span, count, err);
@@ -266,17 +267,28 @@ static int read_column(struct tt_window *window, struct tt_source *source,
             rc = tt_source_read(
                 source, c, span->row, span->count,
                 (char *)window->rows.at[c] + span->to * row_bytes, err);
-        i += count;
+        window->read[c] += count;
     }
     return rc;
+}
+
+int tt_window_read_some(struct tt_window *window, struct tt_source *source,
+                        int64_t spans, struct tt_error *err)
+{
+    if (spans > window->span_count)
+        spans = window->span_count;
+    for (int c = 0; c < TT_COLS; c++)
+        if (window->rows.col[c].values > 0 &&
+            read_column(window, source, c, spans, err) < 0)
+            return -1;
+    if (spans == window->span_count)
+        window->count = window->planned;
+    return 0;
 }
 
 int tt_window_read(struct tt_window *window, struct tt_source *source,
                    const struct tt_store *store, struct tt_error *err)
 {
-    int64_t count = window->count;
-
-    window->count = 0;
     if (tt_window_reserve(window, store, err) < 0)
         return -1;
     for (int c = 0; c < TT_COLS; c++)
@@ -284,10 +296,5 @@ int tt_window_read(struct tt_window *window, struct tt_source *source,
             if (store->head.col[c].values > 0)
                 tt_source_advise(source, c, window->span[i].row,
                                  window->span[i].count);
-    for (int c = 0; c < TT_COLS; c++)
-        if (store->head.col[c].values > 0 &&
-            read_column(window, source, c, err) < 0)
-            return -1;
-    window->count = count;
-    return 0;
+    return tt_window_read_some(window, source, window->span_count, err);
 }

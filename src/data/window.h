@@ -23,12 +23,14 @@ struct tt_span {
 struct tt_window {
     int32_t lane;
     int64_t epoch;
-    int64_t first, count; /* positions of the lane; count 0: holds nothing */
+    int64_t first, count; /* positions of the lane; count 0: not complete */
+    int64_t planned;      /* count once it is complete */
     int64_t *at;          /* buffer row of each position */
     struct tt_span *span; /* in the order of the store */
     int64_t span_count;
     int64_t row_count; /* of the buffer */
     struct tt_rows rows;
+    int64_t read[TT_COLS]; /* spans that were read */
     int64_t at_room, span_room, rows_room[TT_COLS];
 };
 
@@ -43,12 +45,17 @@ int tt_window_plan(struct tt_window *window, const struct tt_set *set,
 int tt_window_plan_run(struct tt_window *window, const struct tt_set *set,
                        int64_t first, int64_t count, struct tt_error *err);
 
-/* Bring the planned rows; on failure the window is empty. */
-int tt_window_read(struct tt_window *window, struct tt_source *source,
-                   const struct tt_store *store, struct tt_error *err);
-
 /* Room for the planned rows of each column, unread. */
 int tt_window_reserve(struct tt_window *window, const struct tt_store *store,
                       struct tt_error *err);
+
+/* After reserving: bring the planned rows of the first 'spans' spans or a few
+ * more; with all of them the window is complete. */
+int tt_window_read_some(struct tt_window *window, struct tt_source *source,
+                        int64_t spans, struct tt_error *err);
+
+/* Reserve and bring all planned rows. */
+int tt_window_read(struct tt_window *window, struct tt_source *source,
+                   const struct tt_store *store, struct tt_error *err);
 
 #endif

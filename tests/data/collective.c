@@ -19,39 +19,6 @@
 
 enum { ROWS = 300, VALUES = 5 };
 
-/* One shared file by others: chunks, compressed. */
-static void write_chunked(void)
-{
-    static int x[ROWS][VALUES], y[ROWS];
-    hsize_t dim[2] = {ROWS, VALUES}, chunk[2] = {16, 3};
-    hid_t dcpl = H5Pcreate(H5P_DATASET_CREATE), file, space, set;
-    char path[128];
-
-    for (int s = 0; s < ROWS; s++) {
-        y[s] = s % MAKE_CLASSES;
-        for (int e = 0; e < VALUES; e++)
-            x[s][e] = make_value(s, e);
-    }
-    snprintf(path, sizeof(path), "%s/chunks.h5", play_dir);
-    file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
-    H5Pset_chunk(dcpl, 2, chunk);
-    H5Pset_deflate(dcpl, 1);
-    space = H5Screate_simple(2, dim, NULL);
-    set = H5Dcreate2(file, "x", H5T_STD_I16BE, space, H5P_DEFAULT, dcpl,
-                     H5P_DEFAULT);
-    H5Dwrite(set, H5T_NATIVE_INT, H5S_ALL, H5S_ALL, H5P_DEFAULT, x);
-    H5Dclose(set);
-    H5Sclose(space);
-    space = H5Screate_simple(1, dim, NULL);
-    set = H5Dcreate2(file, "y", H5T_STD_I64LE, space, H5P_DEFAULT, H5P_DEFAULT,
-                     H5P_DEFAULT);
-    H5Dwrite(set, H5T_NATIVE_INT, H5S_ALL, H5S_ALL, H5P_DEFAULT, y);
-    H5Dclose(set);
-    H5Sclose(space);
-    H5Fclose(file);
-    H5Pclose(dcpl);
-}
-
 static void make_sets(void)
 {
     static const int64_t rows[] = {ROWS, 3}, tokens[] = {2004};
@@ -69,7 +36,8 @@ static void make_sets(void)
     rc |= make_tokens(path, TT_U16, tokens, 1, &err);
     snprintf(path, sizeof(path), "%s/two", play_dir);
     rc |= make_rows(path, TT_F32, VALUES, rows, 2, &err);
-    write_chunked();
+    snprintf(path, sizeof(path), "%s/chunks.h5", play_dir);
+    make_chunked(path, ROWS, VALUES);
     tap_ok(rc == 0, "sets are made: %s", err.text);
 }
 

@@ -41,14 +41,16 @@ static void make_sets(struct tt_error *err)
     rc |= make_tokens(path, TT_U8, tokens, 4, err);
     snprintf(path, sizeof(path), "%s/tok32", play_dir);
     rc |= make_tokens(path, TT_I32, tokens, 4, err);
+    snprintf(path, sizeof(path), "%s/chunks.h5", play_dir);
+    make_chunked(path, 500, 4);
     tap_ok(rc == 0, "sets are made: %s", err->text);
 }
 
 static void test_ways(void)
 {
     static const struct play rows = {.scale = 1, .read = "auto"};
-    static const char *const names[] = {"f32",   "f64",  "i16",  "u8",
-                                        "tok16", "tok8", "tok32"};
+    static const char *const names[] = {"f32",   "f64",  "i16",   "u8",
+                                        "tok16", "tok8", "tok32", "chunks.h5"};
     char what[64];
 
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
@@ -124,7 +126,7 @@ static void test_jumps(void)
     play_ok_all(good, "more samples than a step has are refused", "");
     good = tt_loader_fetch(loader, 0, (int32_t)(mine.first + mine.count), 0, 1,
                            NULL, NULL, &err) < 0;
-    play_ok_all(good, "another play_rank's lane is refused", "");
+    play_ok_all(good, "another rank's lane is refused", "");
     free(seen);
     tt_loader_destroy(loader);
     tt_set_close(set);

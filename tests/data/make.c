@@ -175,6 +175,39 @@ int make_tokens(const char *dir, enum tt_dtype dtype, const int64_t *counts,
     return make_set(&plan, counts, shards, err);
 }
 
+void make_chunked(const char *path, int64_t rows, int64_t values)
+{
+    hsize_t dim[2] = {(hsize_t)rows, (hsize_t)values}, chunk[2] = {16, 3};
+    int *x = malloc((size_t)(rows * values) * sizeof(*x));
+    int *y = malloc((size_t)rows * sizeof(*y));
+    hid_t dcpl = H5Pcreate(H5P_DATASET_CREATE), file, space, set;
+
+    for (int64_t s = 0; s < rows; s++) {
+        y[s] = (int)(s % MAKE_CLASSES);
+        for (int64_t e = 0; e < values; e++)
+            x[s * values + e] = make_value(s, e);
+    }
+    file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+    H5Pset_chunk(dcpl, 2, chunk);
+    H5Pset_deflate(dcpl, 1);
+    space = H5Screate_simple(2, dim, NULL);
+    set = H5Dcreate2(file, "x", H5T_STD_I16BE, space, H5P_DEFAULT, dcpl,
+                     H5P_DEFAULT);
+    H5Dwrite(set, H5T_NATIVE_INT, H5S_ALL, H5S_ALL, H5P_DEFAULT, x);
+    H5Dclose(set);
+    H5Sclose(space);
+    space = H5Screate_simple(1, dim, NULL);
+    set = H5Dcreate2(file, "y", H5T_STD_I64LE, space, H5P_DEFAULT, H5P_DEFAULT,
+                     H5P_DEFAULT);
+    H5Dwrite(set, H5T_NATIVE_INT, H5S_ALL, H5S_ALL, H5P_DEFAULT, y);
+    H5Dclose(set);
+    H5Sclose(space);
+    H5Fclose(file);
+    H5Pclose(dcpl);
+    free(x);
+    free(y);
+}
+
 struct tt_node *make_node(const char *text)
 {
     static struct tt_doc *doc;

@@ -29,6 +29,10 @@ int make_tokens(const char *dir, enum tt_dtype dtype, const int64_t *counts,
                 int shards, struct tt_error *err);
 int make_token(int64_t i);
 
+/* A file as others write them: x (big-endian i16 in compressed chunks of 16 x
+ * 3) and y (i64), with the numbers of make_rows(). */
+void make_chunked(const char *path, int64_t rows, int64_t values);
+
 /* A YAML text as a node that lives as long as the process. */
 struct tt_node *make_node(const char *text);
 
