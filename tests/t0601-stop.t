@@ -54,6 +54,22 @@ ok "shows the configuration" sh -c "$bin/tutti-train job.yaml \
     --optimizer.lr=0.5 --show-config >config"
 ok "with origins" grep -q 'lr: 0.5 *# --optimizer.lr' config
 
+# damaged checkpoints
+ok "a short run" train 1 job.yaml --run.dir=hurt --train.length="20 steps"
+for file in hurt/checkpoints/step-*/data.h5; do
+    printf x | dd of="$file" bs=1 seek=3000 conv=notrunc 2>/dev/null
+    break
+done
+newest=$(find hurt/checkpoints -name 'step-*' | sort | tail -n 1)
+mv "$newest" newest
+ok "all damaged: not from scratch" test "$(train 1 job.yaml --run.dir=hurt;
+    echo $?)" -eq 1
+ok "all damaged: the cure" says "no checkpoint is whole"
+mv newest "$newest"
+ok "one is whole" train 1 job.yaml --run.dir=hurt --train.length="25 steps"
+ok "afresh on request" train 1 job.yaml --run.dir=hurt --resume=none
+ok "older ones are put aside" test -d hurt/checkpoints/step-00000025.aside
+
 # a signal: on one rank, all stop at the same step with a checkpoint
 long="--train.length=100000000 --checkpoint.every=never --eval.every=never"
 # shellcheck disable=SC2086

@@ -52,5 +52,6 @@ struct tt_memory tt_memory_count(const struct tt_memory_conf *conf,
 int64_t tt_memory_sum(const struct tt_memory *memory)
 {
     return memory->weights + memory->accumulators + memory->moments +
-           memory->activations + memory->workspace + memory->io;
+           memory->activations + memory->workspace + memory->io +
+           memory->snapshot;
 }

@@ -19,6 +19,8 @@ struct tt_memory_conf {
 
 struct tt_memory {
     int64_t weights, accumulators, moments, activations, workspace, io;
+    int64_t snapshot; /* copy of what this rank writes of a checkpoint; known
+                       * to who knows the ranks: 0 from tt_memory_count() */
 };
 
 /* For the lists prog[0 .. count-1], which share one arena and one workspace.

@@ -263,6 +263,8 @@ static void count(struct tt_plan *plan)
                                           &plan->update};
 
     plan->memory = tt_memory_count(&plan->memory_conf, &plan->params, prog, 3);
+    plan->memory.snapshot =
+        (plan->memory.weights + plan->memory.moments) / plan->deal.dp;
     plan->step_flops = tt_prog_flops(&plan->train, plan->global_batch, 0);
     plan->step_gemm_flops = tt_prog_flops(&plan->train, plan->global_batch, 1);
 }

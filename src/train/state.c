@@ -299,18 +299,36 @@ static void warn_line(const char *text)
     tt_log_warn("%s", text);
 }
 
+/* Where all checkpoints are damaged a run must not quietly begin again. */
+static int check_none(const struct tt_run *run, const char *root,
+                      struct tt_error *err)
+{
+    int64_t *steps = NULL, count = 0;
+
+    if (run->world->rank == 0)
+        count = tt_ckpt_steps_list(root, &steps, err);
+    free(steps);
+    if (count > 0)
+        count = tt_fail(err, TT_EFORMAT,
+                        "%s: no checkpoint is whole, see above: "
+                        "--resume=none starts afresh and puts them aside",
+                        root);
+    return tt_agree(count < 0 ? -1 : 0, err, run->world->comm);
+}
+
 static int find_newest(struct tt_run *run, char *path, size_t bytes,
                        struct tt_error *err)
 {
     char root[4096];
     int64_t step;
 
+    path[0] = '\0';
     tt_run_checkpoints(run, root, sizeof(root));
     if (tt_ckpt_newest_all(root, warn_line, &step, run->world->comm, err) < 0)
         return -1;
-    path[0] = '\0';
-    if (step >= 0)
-        snprintf(path, bytes, "%s/step-%08" PRId64, root, step);
+    if (step < 0)
+        return check_none(run, root, err);
+    snprintf(path, bytes, "%s/step-%08" PRId64, root, step);
     return 0;
 }
 

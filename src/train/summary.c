@@ -84,17 +84,24 @@ static void say_layout(const struct tt_run *run)
 static void say_memory(const struct tt_run *run)
 {
     const struct tt_memory *m = &run->plan.memory;
-    char all[SHORT], w[SHORT], g[SHORT], o[SHORT], a[SHORT], k[SHORT];
+    const struct {
+        const char *name;
+        int64_t bytes;
+    } kind[] = {
+        {"weights", m->weights},          {"gradients", m->accumulators},
+        {"optimizer", m->moments},        {"activations", m->activations},
+        {"workspace", m->workspace},      {"samples", m->io},
+        {"checkpoint copy", m->snapshot},
+    };
+    char all[SHORT], text[512], one[SHORT];
+    size_t used = 0;
 
-    tt_summary_row("memory",
-                   "%s a rank: weights %s, gradients %s, optimizer %s, "
-                   "activations %s, workspace %s",
-                   tt_bytes_format(tt_memory_sum(m), all, sizeof(all)),
-                   tt_bytes_format(m->weights, w, sizeof(w)),
-                   tt_bytes_format(m->accumulators, g, sizeof(g)),
-                   tt_bytes_format(m->moments, o, sizeof(o)),
-                   tt_bytes_format(m->activations, a, sizeof(a)),
-                   tt_bytes_format(m->workspace, k, sizeof(k)));
+    for (size_t i = 0; i < sizeof(kind) / sizeof(kind[0]); i++)
+        used += (size_t)snprintf(
+            text + used, sizeof(text) - used, "%s%s %s", i ? ", " : "",
+            kind[i].name, tt_bytes_format(kind[i].bytes, one, sizeof(one)));
+    tt_summary_row("memory", "%s a rank: %s",
+                   tt_bytes_format(tt_memory_sum(m), all, sizeof(all)), text);
 }
 
 static void say_work(const struct tt_run *run)
