@@ -124,18 +124,6 @@ static int64_t rounds_of(const struct tt_loader *loader, int64_t step)
 
 /* --- one round ------------------------------------------------------- */
 
-/* What HDF5 hands over: the bytes as they lie in the file where it can, since
- * a conversion inside HDF5 ends collective reading. */
-static enum tt_dtype carrier_of(const struct tt_loader *loader, int c)
-{
-    const struct tt_column *col = &loader->set->store->head.col[c];
-
-    if (loader->set->store->part[0].offset[c] >= 0 || col->kept == TT_U8 ||
-        col->kept == TT_U16 || col->stored == TT_F32)
-        return (enum tt_dtype)col->stored;
-    return col->kept == TT_F32 || col->stored < TT_I8 ? TT_F64 : TT_I64;
-}
-
 static int select_spans(hid_t space, const struct tt_window *window)
 {
     hsize_t start[H5S_MAX_RANK] = {0}, count[H5S_MAX_RANK];
@@ -187,14 +175,16 @@ static int fail_read(const struct tt_loader *loader, int c,
                    tt_store_text(store, store->head.col[c].dataset));
 }
 
-/* Collective.  'rc' of the planning: with -1 this rank reads nothing. */
+/* Collective.  'rc' of the planning: with -1 this rank reads nothing.  HDF5
+ * hands over elements as they are stored where it can: a conversion inside it
+ * ends collective reading. */
 static int read_column(struct tt_loader *loader, struct tt_window *window,
                        int c, int rc, struct tt_error *err)
 {
     struct collective *all = loader->data;
     const struct tt_store *store = loader->set->store;
     const struct tt_column *col = &store->head.col[c];
-    enum tt_dtype carrier = carrier_of(loader, c);
+    enum tt_dtype carrier = (enum tt_dtype)col->stored;
     size_t bytes = tt_dtype_bytes(carrier);
     bool direct = bytes == tt_dtype_bytes((enum tt_dtype)col->kept);
     int64_t elements = window ? window->row_count * col->values : 0;

@@ -141,19 +141,13 @@ static int read_plain(struct tt_source *source, const struct piece *piece,
     return 0;
 }
 
-/* What HDF5 is asked for, so that the bits are those of read_plain(). */
-static enum tt_dtype carrier_of(const struct tt_column *col)
-{
-    if (col->kept == TT_U8 || col->kept == TT_U16 || col->stored == TT_F32)
-        return (enum tt_dtype)col->stored;
-    return col->kept == TT_F32 || col->stored < TT_I8 ? TT_F64 : TT_I64;
-}
-
+/* HDF5 hands over native elements of the stored kind, which are then cast as
+ * those of read_plain(): the bits are the same. */
 static int read_h5(struct tt_source *source, const struct piece *piece,
                    hid_t file, void *out, struct tt_error *err)
 {
     const struct tt_column *col = piece->col;
-    enum tt_dtype carrier = carrier_of(col);
+    enum tt_dtype carrier = (enum tt_dtype)col->stored;
     bool direct =
         tt_dtype_bytes(carrier) == tt_dtype_bytes((enum tt_dtype)col->kept);
     int64_t row_bytes = col->values * (int64_t)tt_dtype_bytes(carrier);
