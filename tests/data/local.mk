@@ -6,7 +6,7 @@ TESTS += $(SHARD_TESTS)
 EXTRA_DIST += $(SHARD_TESTS) tests/lib/shard.sh
 check_PROGRAMS += %D%/shard.t %D%/synthetic.t %D%/loader.mpi \
 	%D%/hdf5_files.mpi %D%/foreign.mpi \
-	%D%/collective.mpi %D%/collective_romio.mpi %D%/set.mpi
+	%D%/collective.mpi %D%/collective_romio.mpi %D%/set.mpi %D%/column.t
 %C%_shard_t_SOURCES = %D%/shard.c
 %C%_shard_t_CPPFLAGS = $(AM_CPPFLAGS) $(HDF5_CFLAGS) $(MPI_CFLAGS)
 %C%_shard_t_LDADD = tests/lib/libtap.a $(TT_FLOOR_5) $(MPI_LIBS)
@@ -55,3 +55,7 @@ check_PROGRAMS += %D%/cells.t %D%/stream.t %D%/stats.mpi
 %C%_stats_mpi_SOURCES = %D%/stats.c
 %C%_stats_mpi_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS) -I$(top_srcdir)/tests
 %C%_stats_mpi_LDADD = tests/lib/libtap.a $(TT_FLOOR_5) $(MPI_LIBS)
+%C%_column_t_SOURCES = %D%/column.c
+%C%_column_t_CPPFLAGS = $(AM_CPPFLAGS) $(HDF5_CFLAGS) $(MPI_CFLAGS)
+%C%_column_t_LDADD = tests/lib/libtap.a %D%/libmake.a $(TT_FLOOR_5) \
+	$(MPI_LIBS)
