@@ -77,6 +77,16 @@ is "--like: classes" "$(raw te y d4 2)" "0 1"
 is "--like: scale" "$(list te scale)" "$(list tr scale)"
 is "--like: shift" "$(list te shift)" "$(list tr shift)"
 ok "--like: a new category is told" grep -q "warning: column 'city': 'Kiel'" err
+printf 'sick,n,city\nno,11,Bonn\nyes,,Kiel\n' >turned.csv
+pack --csv=turned.csv --label=sick --like=tr --out=turned
+is "--like: columns in another order" "$(raw turned x f4 6)" \
+    "$(raw te x f4 6)"
+is "--like: their labels" "$(raw turned y d4 2)" "0 1"
+printf 'city,m,sick\nBonn,11,no\n' >other.csv
+fails "--like: another column" 1 "column 'm' is not in the set" \
+    --csv=other.csv --label=sick --like=tr --out=b
+fails "--like: a column less" 1 "column 'city' of the set .* is missing" \
+    --csv=test.csv --label=sick --drop=city --like=tr --out=b
 printf 'city,n,sick\nBonn,11,maybe\n' >test2.csv
 fails "--like: a new class" 1 "label 'maybe' is none of the classes" \
     --csv=test2.csv --label=sick --like=tr --out=te2
@@ -149,6 +159,9 @@ fails "too many categories" 1 "more than 64 categories" \
 printf 'a,b\n1,caf\351\n' >latin.csv
 fails "no UTF-8" 1 "latin.csv:2: text that is not UTF-8" \
     --csv=latin.csv --label=a --out=b
+printf 'a,b,a\n1,2,3\n' >twice.csv
+fails "two columns of one name" 1 "twice.csv:1: two columns are called 'a'" \
+    --csv=twice.csv --out=b
 printf 'a,b\n1,2\n' >q1.csv
 printf 'a,c\n1,2\n' >q2.csv
 fails "headers differ" 1 "q2.csv:1: column 2 is called 'c', in the first" \

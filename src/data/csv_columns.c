@@ -373,43 +373,83 @@ static int decide_label(struct tt_intake *intake, struct tt_csv_column *c,
 
 /* --- the shape -------------------------------------------------------- */
 
+/* The next place in x is this column's. */
+static int place_column(struct tt_shard_index *shape, struct tt_csv_column *c,
+                        struct tt_error *err)
+{
+    struct tt_shard_column *out = &shape->column[shape->column_count++];
+
+    c->first_value = shape->x.values;
+    c->value_count = c->category ? c->words.count : 1;
+    shape->x.values += c->value_count;
+    out->first_value = c->first_value;
+    out->value_count = c->value_count;
+    out->missing_count = c->missing_count;
+    if (!(out->name = strdup(c->name)))
+        return fail_memory(err);
+    if (!c->category)
+        return 0;
+    out->category_count = c->words.count;
+    return copy_words(&c->words, &out->category, err);
+}
+
+/* In the order of the set that --like names; all of its columns must be there.
+ */
+static int place_like(struct tt_intake *intake, struct tt_error *err)
+{
+    const struct tt_shard_index *like = intake->conf.like;
+    struct tt_csv *csv = intake->state;
+
+    for (int64_t i = 0; i < like->column_count; i++) {
+        const char *name = like->column[i].name;
+        int64_t at = 0;
+
+        while (at < csv->column_count &&
+               (csv->column[at].role != TT_CSV_FEATURE ||
+                strcmp(csv->column[at].name, name) != 0))
+            at++;
+        if (at == csv->column_count)
+            return tt_fail(err, TT_EFORMAT,
+                           "%s: column '%s' of the set that --like names is "
+                           "missing",
+                           intake->conf.files, name);
+        if (place_column(intake->shape, &csv->column[at], err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int place_all(struct tt_intake *intake, struct tt_error *err)
+{
+    struct tt_csv *csv = intake->state;
+
+    if (intake->conf.like)
+        return place_like(intake, err);
+    for (int64_t i = 0; i < csv->column_count; i++)
+        if (csv->column[i].role == TT_CSV_FEATURE &&
+            place_column(intake->shape, &csv->column[i], err) < 0)
+            return -1;
+    return 0;
+}
+
 /* Where the columns lie in x, and what the index says about them. */
 static int lay_out(struct tt_intake *intake, struct tt_error *err)
 {
     struct tt_shard_index *shape = intake->shape;
-    struct tt_csv *csv = intake->state;
-    int64_t values = 0;
+    const struct tt_csv *csv = intake->state;
 
+    shape->x = (struct tt_shard_field){.dtype = TT_F32, .dims = 1};
     shape->column =
         calloc((size_t)csv->column_count + 1, sizeof(*shape->column));
     if (!shape->column)
         return fail_memory(err);
-    for (int64_t i = 0; i < csv->column_count; i++) {
-        struct tt_csv_column *c = &csv->column[i];
-        struct tt_shard_column *out = &shape->column[shape->column_count];
-
-        if (c->role != TT_CSV_FEATURE)
-            continue;
-        c->first_value = values;
-        c->value_count = c->category ? c->words.count : 1;
-        values += c->value_count;
-        out->first_value = c->first_value;
-        out->value_count = c->value_count;
-        out->missing_count = c->missing_count;
-        shape->column_count++;
-        if (!(out->name = strdup(c->name)))
-            return fail_memory(err);
-        if (c->category) {
-            out->category_count = c->words.count;
-            if (copy_words(&c->words, &out->category, err) < 0)
-                return -1;
-        }
-    }
-    shape->x = (struct tt_shard_field){
-        .dtype = TT_F32, .dims = 1, .dim = {values}, .values = values};
-    return values > 0 ? 0
-                      : tt_fail(err, TT_EFORMAT, "%s: no column is left for x",
-                                intake->conf.files);
+    if (place_all(intake, err) < 0)
+        return -1;
+    shape->x.dim[0] = shape->x.values;
+    if (shape->x.values == 0)
+        return tt_fail(err, TT_EFORMAT, "%s: no column is left for x",
+                       intake->conf.files);
+    return 0;
 }
 
 /* One-hot values are not standardised. */

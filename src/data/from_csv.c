@@ -127,6 +127,27 @@ static int name_columns(struct tt_intake *intake, const struct tt_table *t,
     return 0;
 }
 
+static int check_names(const struct tt_csv *csv, const struct tt_table *t,
+                       struct tt_error *err)
+{
+    struct tt_words names = {.limit = csv->column_count};
+    int rc = 0;
+
+    for (int64_t i = 0; i < csv->column_count && rc == 0; i++) {
+        const char *name = csv->column[i].name;
+
+        if (tt_words_find(&names, name) >= 0)
+            rc = tt_fail(err, TT_EFORMAT,
+                         "%s:%" PRId64 ": two columns are called '%s': rename "
+                         "one of them",
+                         t->path, t->line, name);
+        else if (tt_words_add(&names, name) < 0)
+            rc = fail_memory(err);
+    }
+    tt_words_clear(&names);
+    return rc;
+}
+
 static int look_at_head(struct tt_intake *intake, struct tt_error *err)
 {
     struct tt_csv *csv = intake->state;
@@ -143,6 +164,8 @@ static int look_at_head(struct tt_intake *intake, struct tt_error *err)
     rc = open_table(intake, 0, &again, err);
     if (rc == 0 && (rc = tt_table_next(&again, err)) > 0)
         rc = name_columns(intake, &again, err);
+    if (rc == 0)
+        rc = check_names(csv, &again, err);
     tt_table_close(&again);
     return rc;
 }

@@ -132,10 +132,10 @@ static int allocate(struct tt_shard_field *x, int64_t slots, int64_t scales,
 {
     x->stat_count = slots;
     x->scale_count = scales;
-    x->mean = calloc((size_t)slots, sizeof(*x->mean));
-    x->std = calloc((size_t)slots, sizeof(*x->std));
-    x->min = calloc((size_t)slots, sizeof(*x->min));
-    x->max = calloc((size_t)slots, sizeof(*x->max));
+    x->mean = calloc((size_t)slots + 1, sizeof(*x->mean));
+    x->std = calloc((size_t)slots + 1, sizeof(*x->std));
+    x->min = calloc((size_t)slots + 1, sizeof(*x->min));
+    x->max = calloc((size_t)slots + 1, sizeof(*x->max));
     x->scale = calloc((size_t)scales + 1, sizeof(*x->scale));
     x->shift = calloc((size_t)scales + 1, sizeof(*x->shift));
     if (!x->mean || !x->std || !x->min || !x->max || !x->scale || !x->shift)
