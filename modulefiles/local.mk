@@ -8,6 +8,7 @@ modulefiles/$(VERSION): modulefiles/tutti.in Makefile
 	$(AM_V_GEN)$(SED) -e 's|@version[@]|$(VERSION)|g' \
 	    -e 's|@prefix[@]|$(prefix)|g' -e 's|@bindir[@]|$(bindir)|g' \
 	    -e 's|@docdir[@]|$(docdir)|g' -e 's|@jobsdir[@]|$(jobsdir)|g' \
+	    -e 's|@mandir[@]|$(mandir)|g' \
 	    $(srcdir)/modulefiles/tutti.in >$@
 
 modulefiles_DATA = modulefiles/$(VERSION)

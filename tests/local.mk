@@ -20,7 +20,8 @@ SCRIPT_TESTS = \
 	tests/t0001-floors.t \
 	tests/t0002-style.t \
 	tests/t0003-programs.t \
-	tests/t0004-runner.t
+	tests/t0004-runner.t \
+	tests/t0700-jobs.t
 TESTS += $(SCRIPT_TESTS)
 EXTRA_DIST += $(SCRIPT_TESTS)
 
