@@ -63,17 +63,27 @@ static int step_tasks(void)
     return env_int("SLURM_STEP_NUM_TASKS", 1);
 }
 
-/* Started by hand, without a launcher, a process has nobody to talk to: Open
- * MPI then needs neither a daemon nor networks, and starts in 0.05 s instead of
- * 0.4.  Nor does it need a session directory, which all isolated processes of
- * a user share: starting while another ended failed in 4 of 360 runs.  What the
- * user set stays. */
-static const char *const alone[][2] = {
-    {"OMPI_MCA_ess_singleton_isolated", "1"},
-    {"OMPI_MCA_pml", "ob1"},
-    {"OMPI_MCA_btl", "self"},
-    {"OMPI_MCA_orte_create_session_dirs", "0"}};
-enum { ALONE_COUNT = sizeof(alone) / sizeof(alone[0]) };
+/* What Open MPI is told before it starts; what the user set stays. */
+struct setting {
+    const char *name, *value;
+    bool alone; /* only for a process that was started by hand, and not for
+                 * its children; the others are read when a file is opened */
+    bool ours;  /* set by us */
+};
+
+static struct setting settings[] = {
+    /* Files are only read: no lock file is tried beside them. */
+    {"OMPI_MCA_sharedfp", "^lockedfile", false, false},
+    /* Without a launcher a process has nobody to talk to and needs neither a
+     * daemon nor networks, and starts in 0.05 s instead of 0.4; nor a session
+     * folder, which all such processes of a host would share and remove under
+     * each other. */
+    {"OMPI_MCA_ess_singleton_isolated", "1", true, false},
+    {"OMPI_MCA_orte_create_session_dirs", "0", true, false},
+    {"OMPI_MCA_pml", "ob1", true, false},
+    {"OMPI_MCA_btl", "self", true, false},
+};
+enum { SETTING_COUNT = sizeof(settings) / sizeof(settings[0]) };
 
 static bool is_launched(void)
 {
@@ -86,19 +96,22 @@ static bool is_launched(void)
     return false;
 }
 
-/* MPI_Init_thread(); children of ours shall not inherit what was set. */
+/* MPI_Init_thread() with our settings. */
 static void init(int *argc, char ***argv, int *level)
 {
-    bool set[ALONE_COUNT] = {false};
+    bool launched = is_launched();
 
-    for (int i = 0; i < ALONE_COUNT && !is_launched(); i++) {
-        set[i] = !getenv(alone[i][0]);
-        setenv(alone[i][0], alone[i][1], 0);
+    for (int i = 0; i < SETTING_COUNT; i++) {
+        struct setting *s = &settings[i];
+
+        s->ours = !(s->alone && launched) && !getenv(s->name);
+        if (s->ours)
+            setenv(s->name, s->value, 0);
     }
     MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, level);
-    for (int i = 0; i < ALONE_COUNT; i++)
-        if (set[i])
-            unsetenv(alone[i][0]);
+    for (int i = 0; i < SETTING_COUNT; i++)
+        if (settings[i].ours && settings[i].alone)
+            unsetenv(settings[i].name);
 }
 
 static void where_am_i(struct tt_world *world)
