@@ -38,18 +38,19 @@ static struct attention attention_of(const struct tt_op *op,
         .T = op->dim[0],
         .H = op->dim[1],
         .D = op->dim[2],
-        .work_floats = buffers * ROWS * op->dim[0],
+        .work_floats = (buffers * ROWS + op->dim[2]) * op->dim[0],
         .causal = op->dim[3] != 0,
         .drop = op->f[0],
     };
 }
 
-/* Two buffers of ROWS x T for each part: scores' gradient, dropped p. */
+/* For each part: k or v turned over (D, T), the gradient of scores (ROWS, T),
+ * and p after dropout (ROWS, T). */
 size_t TT_CPU(attention_work)(const struct tt_op *op, int64_t samples)
 {
     (void)samples;
-    return (size_t)tt_cpu_threads() * 2 * ROWS * (size_t)op->dim[0] *
-           sizeof(float);
+    return (size_t)tt_cpu_threads() * (size_t)(2 * ROWS + op->dim[2]) *
+           (size_t)op->dim[0] * sizeof(float);
 }
 
 static struct block block_at(const struct attention *a, int64_t unit, int64_t t)
@@ -76,26 +77,26 @@ static int64_t in_p(const struct attention *a, const struct block *b)
     return ((b->sample * a->H + b->head) * a->T + b->t) * a->T;
 }
 
-/* p[0 .. seen-1] = softmax(scale x), the rest of its row of T is 0.  Loops run
- * over whole vectors where the block has as many columns: what a row may not
- * see is finite there, and is masked. */
-static void softmax(float *p, int64_t seen, int64_t cols, float scale)
+/* p[0 .. seen-1] = softmax(scale x), 0 from there to 'count', which is in whole
+ * vectors where the block has as many columns: what a row may not see is finite
+ * there, and is masked. */
+static void softmax(float *p, int seen, int count, float scale)
 {
-    int64_t whole = (seen + 15) / 16 * 16;
-    int64_t count = whole < cols ? whole : cols;
-    float max = tt_row_max(p, seen), sum = 0;
+    float max, sum;
 
-#pragma omp simd reduction(+ : sum)
-    for (int64_t s = 0; s < count; s++) {
+#pragma omp simd
+    for (int s = seen; s < count; s++)
+        p[s] = p[0];
+    max = tt_row_max(p, count);
+#pragma omp simd
+    for (int s = 0; s < count; s++) {
         float e = tt_expf((p[s] - max) * scale);
 
-        e = s < seen ? e : 0.0f;
-        p[s] = e;
-        sum += e;
+        p[s] = s < seen ? e : 0.0f;
     }
-    sum = 1.0f / sum;
+    sum = 1.0f / tt_row_sum(p, count);
 #pragma omp simd
-    for (int64_t s = 0; s < count; s++)
+    for (int s = 0; s < count; s++)
         p[s] *= sum;
 }
 
@@ -107,11 +108,11 @@ static void softmax_block(const struct attention *a, const struct block *b,
 
     for (int64_t i = 0; i < b->rows; i++, p += a->T) {
         int64_t seen = a->causal ? b->t + i + 1 : a->T;
+        int64_t whole = (seen + 15) / 16 * 16;
+        int64_t count = whole < b->cols ? whole : b->cols;
 
-        softmax(p, seen, b->cols, scale);
-        seen = (seen + 15) / 16 * 16;
-        if (seen < a->T)
-            memset(p + seen, 0, (size_t)(a->T - seen) * sizeof(*p));
+        softmax(p, (int)seen, (int)count, scale);
+        memset(p + count, 0, (size_t)(a->T - count) * sizeof(*p));
     }
 }
 
@@ -148,19 +149,28 @@ static const float *dropped(const struct attention *a, const struct block *b,
     return room;
 }
 
+/* Keys (which 1) or values (2) of a head as (D, T): read in place by the
+ * products of all its blocks. */
+static void turn_head(const struct attention *a, const struct block *b,
+                      int which, float *turned)
+{
+    TT_CPU(turn)
+    (&(struct tt_turn){a->qkv + in_qkv(a, b, which, 0), a->T, a->D,
+                       3 * a->H * a->D, turned, a->T});
+}
+
 static void forward_block(const struct attention *a, const struct block *b,
-                          float *room)
+                          const float *keys, float *room)
 {
     float *p = a->p + in_p(a, b);
     int64_t ld = 3 * a->H * a->D;
-    struct tt_gemm scores = {.tb = true,
-                             .m = b->rows,
+    struct tt_gemm scores = {.m = b->rows,
                              .n = b->cols,
                              .k = a->D,
                              .a = a->qkv + in_qkv(a, b, 0, b->t),
-                             .b = a->qkv + in_qkv(a, b, 1, 0),
+                             .b = keys,
                              .lda = ld,
-                             .ldb = ld,
+                             .ldb = a->T,
                              .c = p,
                              .ldc = a->T};
     struct tt_gemm y = {.m = b->rows,
@@ -181,13 +191,15 @@ static void forward_block(const struct attention *a, const struct block *b,
 static void forward_part(const void *ctx, int64_t begin, int64_t end, int part)
 {
     const struct attention *a = ctx;
-    float *room = a->work + part * a->work_floats;
+    float *keys = a->work + part * a->work_floats;
 
     for (int64_t unit = begin; unit < end; unit++)
         for (int64_t t = 0; t < a->T; t += ROWS) {
             struct block b = block_at(a, unit, t);
 
-            forward_block(a, &b, room);
+            if (t == 0)
+                turn_head(a, &b, 1, keys);
+            forward_block(a, &b, keys, keys + a->D * a->T);
         }
 }
 
@@ -219,17 +231,16 @@ static void softmax_bwd(const float *p, float *dp, int64_t cols, float scale)
 
 /* The block's ds (rows, cols) in 'ds', leading dimension T. */
 static void scores_bwd(const struct attention *a, const struct block *b,
-                       float *ds)
+                       const float *values, float *ds)
 {
     const float *p = a->p + in_p(a, b);
-    struct tt_gemm g = {.tb = true,
-                        .m = b->rows,
+    struct tt_gemm g = {.m = b->rows,
                         .n = b->cols,
                         .k = a->D,
                         .a = a->dy + in_y(a, b),
-                        .b = a->qkv + in_qkv(a, b, 2, 0),
+                        .b = values,
                         .lda = a->H * a->D,
-                        .ldb = 3 * a->H * a->D,
+                        .ldb = a->T,
                         .c = ds,
                         .ldc = a->T};
 
@@ -261,8 +272,9 @@ static void keys_bwd(const struct attention *a, const struct block *b,
 /* Blocks come last first: the last one sees every key, so it writes dk and dv,
  * the others add. */
 static void backward_block(const struct attention *a, const struct block *b,
-                           float *ds, float *room)
+                           const float *values, float *ds)
 {
+    float *room = ds + ROWS * a->T;
     int64_t ld = 3 * a->H * a->D;
     struct tt_gemm dv = {.b = a->dy + in_y(a, b),
                          .ldb = a->H * a->D,
@@ -281,7 +293,7 @@ static void backward_block(const struct attention *a, const struct block *b,
                          .ldc = ld};
 
     keys_bwd(a, b, dropped(a, b, room), &dv);
-    scores_bwd(a, b, ds);
+    scores_bwd(a, b, values, ds);
     TT_CPU(gemm)(&dq);
     keys_bwd(a, b, ds, &dk);
 }
@@ -289,13 +301,16 @@ static void backward_block(const struct attention *a, const struct block *b,
 static void backward_part(const void *ctx, int64_t begin, int64_t end, int part)
 {
     const struct attention *a = ctx;
-    float *ds = a->work + part * a->work_floats;
+    float *values = a->work + part * a->work_floats;
+    int64_t last = (a->T - 1) / ROWS * ROWS;
 
     for (int64_t unit = begin; unit < end; unit++)
-        for (int64_t t = (a->T - 1) / ROWS * ROWS; t >= 0; t -= ROWS) {
+        for (int64_t t = last; t >= 0; t -= ROWS) {
             struct block b = block_at(a, unit, t);
 
-            backward_block(a, &b, ds, ds + ROWS * a->T);
+            if (t == last)
+                turn_head(a, &b, 2, values);
+            backward_block(a, &b, values, values + a->D * a->T);
         }
 }
 

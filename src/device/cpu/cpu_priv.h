@@ -81,6 +81,16 @@ void TT_CPU(gemm)(const struct tt_gemm *g);
 bool TT_CPU(gemm_is_small)(const struct tt_gemm *g);
 void TT_CPU(gemm_small)(const struct tt_gemm *g);
 
+/* to (k, width) = from (rows, k) turned over, 'step' between its rows; width is
+ * rows, or the next multiple of a vector, and then filled with 0. */
+struct tt_turn {
+    const float *from;
+    int64_t rows, k, step;
+    float *to;
+    int64_t width;
+};
+void TT_CPU(turn)(const struct tt_turn *t);
+
 void TT_CPU(dense)(TT_KERNEL_ARGS);
 void TT_CPU(dense_dx)(TT_KERNEL_ARGS);
 void TT_CPU(dense_dw)(TT_KERNEL_ARGS);

@@ -129,25 +129,50 @@ static struct norm norm_bwd_of(const struct tt_op *op, void *const *ptr,
     return n;
 }
 
-/* Row r's share of dgamma and dbeta, and the sums that dx needs, over C. */
-static void layernorm_sums(const struct norm *n, int64_t r, float *dgamma,
-                           float *dbeta, float mean_of[2])
-{
-    int64_t C = n->C;
-    const float *dy = n->dy + r * C, *x = n->x + r * C, *gamma = n->gamma;
-    float mean = n->mean[r], rstd = n->rstd[r], sum = 0, dot = 0;
+/* Sums over a row. */
+struct row_sums {
+    tt_vec sum, dot;
+};
 
-#pragma omp simd reduction(+ : sum, dot)
-    for (int64_t c = 0; c < C; c++) {
-        float xhat = (x[c] - mean) * rstd, g = dy[c] * gamma[c];
+/* TT_VL columns: their share of dgamma, dbeta and of the row's sums. */
+TT_INLINE void layernorm_columns(const struct norm *n, int64_t at, int64_t c,
+                                 float *dgamma, struct row_sums *s)
+{
+    int64_t r = at / n->C;
+    tt_vec dy = tt_vec_load(n->dy + at);
+    tt_vec xhat = (tt_vec_load(n->x + at) - n->mean[r]) * n->rstd[r];
+    tt_vec g = dy * tt_vec_load(n->gamma + c);
+    float *dbeta = dgamma + n->C;
+
+    s->sum += g;
+    s->dot += g * xhat;
+    tt_vec_store(dgamma + c, tt_vec_load(dgamma + c) + dy * xhat);
+    tt_vec_store(dbeta + c, tt_vec_load(dbeta + c) + dy);
+}
+
+/* Row r's share of dgamma and dbeta (behind it), and the means that dx needs.
+ */
+static void layernorm_sums(const struct norm *n, int64_t r, float *dgamma,
+                           float mean_of[2])
+{
+    int64_t C = n->C, c = 0;
+    const float *dy = n->dy + r * C, *x = n->x + r * C;
+    struct row_sums s = {{0}, {0}};
+    float sum = 0, dot = 0;
+
+    for (; c + TT_VL <= C; c += TT_VL)
+        layernorm_columns(n, r * C + c, c, dgamma, &s);
+    for (; c < C; c++) {
+        float xhat = (x[c] - n->mean[r]) * n->rstd[r];
+        float g = dy[c] * n->gamma[c];
 
         sum += g;
         dot += g * xhat;
         dgamma[c] += dy[c] * xhat;
-        dbeta[c] += dy[c];
+        dgamma[C + c] += dy[c];
     }
-    mean_of[0] = sum / (float)C;
-    mean_of[1] = dot / (float)C;
+    mean_of[0] = (sum + tt_vec_total(s.sum)) / (float)C;
+    mean_of[1] = (dot + tt_vec_total(s.dot)) / (float)C;
 }
 
 static void layernorm_dx(const struct norm *n, int64_t r,
@@ -183,7 +208,7 @@ static void layernorm_bwd_part(const void *ctx, int64_t begin, int64_t end,
 
         memset(dgamma, 0, (size_t)n->C * 2 * sizeof(float));
         for (int64_t r = block * n->block_rows; r < block_end(n, block); r++) {
-            layernorm_sums(n, r, dgamma, dgamma + n->C, mean_of);
+            layernorm_sums(n, r, dgamma, mean_of);
             layernorm_dx(n, r, mean_of);
         }
     }

@@ -19,6 +19,8 @@ TT_INLINE float tt_row_sum(const float *x, int64_t count)
         c += tt_vec_load(x + i + 2 * TT_VL);
         d += tt_vec_load(x + i + 3 * TT_VL);
     }
+    for (; i + TT_VL <= count; i += TT_VL)
+        a += tt_vec_load(x + i);
     for (; i < count; i++)
         sum += x[i];
     return sum + tt_vec_total((a + b) + (c + d));
@@ -44,6 +46,8 @@ TT_INLINE float tt_row_spread(const float *x, float mean, int64_t count)
         c += tt_vec_spread(x + i + 2 * TT_VL, m);
         d += tt_vec_spread(x + i + 3 * TT_VL, m);
     }
+    for (; i + TT_VL <= count; i += TT_VL)
+        a += tt_vec_spread(x + i, m);
     for (; i < count; i++)
         sum += (x[i] - mean) * (x[i] - mean);
     return sum + tt_vec_total((a + b) + (c + d));
@@ -61,6 +65,8 @@ TT_INLINE float tt_row_dot(const float *x, const float *y, int64_t count)
         c += tt_vec_load(x + i + 2 * TT_VL) * tt_vec_load(y + i + 2 * TT_VL);
         d += tt_vec_load(x + i + 3 * TT_VL) * tt_vec_load(y + i + 3 * TT_VL);
     }
+    for (; i + TT_VL <= count; i += TT_VL)
+        a += tt_vec_load(x + i) * tt_vec_load(y + i);
     for (; i < count; i++)
         sum += x[i] * y[i];
     return sum + tt_vec_total((a + b) + (c + d));
@@ -80,16 +86,35 @@ TT_INLINE float tt_order_float(int32_t order)
     return tt_bits_float(order < 0 ? order ^ 0x7fffffff : order);
 }
 
+TT_INLINE tt_ivec tt_vec_order(tt_vec x)
+{
+    tt_ivec bits = (tt_ivec)x;
+
+    return bits ^ (bits >> 31 & 0x7fffffff);
+}
+
+TT_INLINE tt_ivec tt_ivec_max(tt_ivec a, tt_ivec b)
+{
+    tt_ivec more = a > b;
+
+    return (a & more) | (b & ~more);
+}
+
 TT_INLINE float tt_row_max(const float *x, int64_t count)
 {
-    int32_t max = INT32_MIN;
+    tt_ivec a = (tt_ivec){0} + INT32_MIN, b = a;
+    int64_t i = 0;
+    int32_t max;
 
-#pragma omp simd reduction(max : max)
-    for (int64_t i = 0; i < count; i++) {
-        int32_t order = tt_float_order(x[i]);
-
-        max = order > max ? order : max;
+    for (; i + 2 * TT_VL <= count; i += 2 * TT_VL) {
+        a = tt_ivec_max(a, tt_vec_order(tt_vec_load(x + i)));
+        b = tt_ivec_max(b, tt_vec_order(tt_vec_load(x + i + TT_VL)));
     }
+    for (; i + TT_VL <= count; i += TT_VL)
+        a = tt_ivec_max(a, tt_vec_order(tt_vec_load(x + i)));
+    max = tt_ivec_top(tt_ivec_max(a, b));
+    for (; i < count; i++)
+        max = tt_float_order(x[i]) > max ? tt_float_order(x[i]) : max;
     return tt_order_float(max);
 }
 
