@@ -78,7 +78,7 @@ pack --idx=images --labels=labels --out=named --classes=a,b,c,d
 is "class names" "$(list named class_names)" "a b c d"
 
 head -c 30 images >"cut"
-fails "truncated" 1 "cut: ends at byte 30" --idx=cut --labels=labels --out=bad
+fails "truncated" 1 "cut: has 30 bytes, too few for the 4 samples" --idx=cut --labels=labels --out=bad
 ok "truncated: no set" test ! -e bad/index.json
 head -c 30 images.gz >cut.gz
 fails "truncated gzip" 1 "truncated" --idx=cut.gz --labels=labels --out=bad2

@@ -43,7 +43,11 @@ ok "a label must be there: line" grep -q "t.csv:6: column 'age' is empty" err
 # The same table, semicolons, packed; a second file with its header.
 printf 'a;b\n1;x\n2;y\n' >p1.csv
 printf 'a;b\n3;x\n' | gzip >p2.csv.gz
-zstd -q p1.csv -o p3.csv.zst 2>/dev/null && rm -f p1.csv
+if "$shard" --version | grep -q zstd && zstd -q p1.csv -o p3.csv.zst; then
+    rm p1.csv
+else
+    mv p1.csv p3.csv
+fi
 pack --csv='p*.csv*' --label=b --out=p
 is "semicolons, gzip, zstd, several files" "$(raw p x f4 3)" "3 1 2"
 is "their labels" "$(raw p y d4 3)" "0 0 1"

@@ -68,7 +68,7 @@ fails "records" 1 "are records" --npy=rec2.npy --out=b
 fails "no NPY file" 1 "not an NPY file" --npy="$0" --out=b 2>/dev/null ||
     true
 head -c 90 x.npy >cut.npy
-fails "truncated" 1 "cut.npy: ends at byte 90" --npy=cut.npy --out=b
+fails "truncated" 1 "cut.npy: has 90 bytes, too few for the 3 samples" --npy=cut.npy --out=b
 npy neg.npy '|i1' '3,'
 printf '\001\377\001' >>neg.npy
 fails "negative label" 1 "sample 1 has label -1" \

@@ -10,6 +10,7 @@
 #include "data/values.h"
 
 enum { LABEL_BATCH = 1024 };
+static const int64_t most_values = (int64_t)1 << 40;
 
 struct array {
     tt_array_head_fn read_head;
@@ -38,14 +39,15 @@ static int field_of(const struct array *a, const struct tt_array_head *head,
         .dtype = head->dtype, .dims = head->dims - 1, .values = 1};
     for (int i = 0; i < x->dims; i++) {
         x->dim[i] = head->dim[i + 1];
+        if (x->dim[i] < 1 || x->values > most_values / x->dim[i])
+            return tt_fail(err, TT_EFORMAT,
+                           "%s: its samples have no values, or too many", path);
         x->values *= x->dim[i];
     }
     if (x->dims == 0)
         x->dim[x->dims++] = 1;
     if (x->dims == 2 && a->planes)
         x->dim[x->dims++] = 1;
-    if (x->values <= 0)
-        return tt_fail(err, TT_EFORMAT, "%s: its samples have no values", path);
     return 0;
 }
 
@@ -179,12 +181,21 @@ static int array_scan(struct tt_intake *intake, int64_t file,
     struct tt_array_head head;
     struct tt_stream *stream = open_head(intake->state, path, &head, err);
 
+    int64_t known;
+
     if (!stream)
         return -1;
+    known = tt_stream_plain_bytes(stream);
     tt_stream_close(stream);
     *sample_count = head.dim[0];
     if (field_of(intake->state, &head, path, &have, err) < 0)
         return -1;
+    if (known >= 0 &&
+        (known - head.bytes) / tt_shard_field_bytes(&have) < *sample_count)
+        return tt_fail(err, TT_EFORMAT,
+                       "%s: has %" PRId64 " bytes, too few for the %" PRId64
+                       " samples that it promises: it is truncated",
+                       path, known, *sample_count);
     if (have.dtype != want->dtype || have.dims != want->dims ||
         memcmp(have.dim, want->dim, sizeof(have.dim)) != 0)
         return tt_fail(err, TT_EFORMAT,

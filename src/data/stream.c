@@ -199,17 +199,23 @@ int64_t tt_stream_offset(const struct tt_stream *s)
     return s->offset;
 }
 
+int64_t tt_stream_plain_bytes(const struct tt_stream *s)
+{
+    struct stat st;
+
+    if (s->codec == &tt_codec_plain && fstat(s->fd, &st) == 0 &&
+        S_ISREG(st.st_mode))
+        return st.st_size;
+    return -1;
+}
+
 int tt_stream_measure(struct tt_stream *s, int64_t *bytes, struct tt_error *err)
 {
     char scratch[SKIP_BYTES];
-    struct stat st;
     int64_t got;
 
-    if (s->codec == &tt_codec_plain && fstat(s->fd, &st) == 0 &&
-        S_ISREG(st.st_mode)) {
-        *bytes = st.st_size;
+    if ((*bytes = tt_stream_plain_bytes(s)) >= 0)
         return tt_stream_seek(s, 0, err);
-    }
     while ((got = tt_stream_read(s, scratch, SKIP_BYTES, err)) > 0)
         ;
     *bytes = s->offset;

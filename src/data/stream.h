@@ -30,6 +30,9 @@ int tt_stream_seek(struct tt_stream *stream, int64_t offset,
 /* The next unpacked byte to be read. */
 int64_t tt_stream_offset(const struct tt_stream *stream);
 
+/* Bytes of a plain file, -1 of a packed one. */
+int64_t tt_stream_plain_bytes(const struct tt_stream *stream);
+
 /* Unpacked bytes in all: at once for a plain file, by reading a packed one;
  * the position is 0 afterwards. */
 int tt_stream_measure(struct tt_stream *stream, int64_t *bytes,
