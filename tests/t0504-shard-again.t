@@ -65,6 +65,12 @@ is "--force: status" $? 0
 is "--force: the old shards are gone" "$(echo killed/train/*.h5)" \
     killed/train/shard-00000.h5
 
+pack --text=text --out=above
+fails "parts below another set" 1 "--force packs over it" \
+    --text=text --valid=10% --out=above
+pack --text=text --valid=10% --out=above --force
+ok "--force: the set above is gone" test ! -e above/index.json
+
 # Thousands of files.
 mkdir many
 "${AWK:-awk}" 'BEGIN { for (i = 0; i < 3000; i++) {

@@ -29,7 +29,9 @@ static void look_at_sets(const struct tt_pack *pack, int *have, int *same)
 {
     char dir[PATH_MAX - 64];
 
-    *have = *same = 0;
+    /* A set in the folder above the parts would be taken for theirs. */
+    *have = pack->split.part_count > 1 && tt_shard_is_set(pack->conf->out);
+    *same = 0;
     for (int p = 0; p < pack->split.part_count; p++) {
         struct tt_shard_index *index;
         struct tt_error why;
@@ -71,6 +73,8 @@ static int remove_parts(const struct tt_pack *pack, struct tt_error *err)
 {
     char dir[PATH_MAX - 64];
 
+    if (pack->split.part_count > 1 && remove_shards(pack->conf->out, err) < 0)
+        return -1;
     for (int p = 0; p < pack->split.part_count; p++) {
         part_dir(pack, p, dir, sizeof(dir));
         if (remove_shards(dir, err) < 0)
@@ -162,7 +166,8 @@ int tt_pack_begin(struct tt_pack *pack, bool *done, struct tt_error *err)
     if (make_dirs(pack, err) < 0 || open_lock(pack, old, err) < 0)
         return -1;
     look_at_sets(pack, &have, &same);
-    if (!conf->force && !old[0] && same == pack->split.part_count) {
+    if (!conf->force && !old[0] && same == pack->split.part_count &&
+        have == same) {
         *done = true;
         unlock(pack);
         return 0;
