@@ -50,14 +50,17 @@ for model in mlp cnn gpt2; do
             --run.dir=$model-$ranks
         test "$ranks" -eq 3 &&
             ok "$model: 3 ranks are warned of" says "about 67 % of"
-        test "$ranks" -eq 1 && continue
+        test "$ranks" -eq 1 && losses $model-1 >one && continue
         for step in 5 10; do
             is "$model: $ranks ranks, tensors of step $step" \
                 "$(root $model-$ranks $step)" "$(root $model-1 $step)"
         done
+        is "$model: $ranks ranks, losses that differ" \
+            "$(losses $model-$ranks | join - one | awk '$2 != $3')" ""
         is "$model: $ranks ranks, evaluation" "$(evaluation $model-$ranks 10)" \
             "$(evaluation $model-1 10)"
     done
+    ok "$model: there are losses to compare" test -s one
     ok "$model: there is something to compare" test -n "$(root $model-1 10)"
 
     # stopped after 5 steps, gone on with on other ranks

@@ -38,3 +38,6 @@ check_PROGRAMS += %D%/manifest.t
 %C%_manifest_t_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
 %C%_manifest_t_LDADD = tests/lib/libtap.a src/ckpt/libckpt.a src/io/libio.a \
 	$(TT_FLOOR_1)
+
+# Their number of tries grows in 'make check-long'.
+LONG_TESTS += %D%/damage.mpi %D%/kill.t

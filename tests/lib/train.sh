@@ -1,6 +1,8 @@
 # shellcheck shell=sh
 # train.sh - what the tests of tutti-train have in common; source it after
 # tap.sh.  Everything happens in a folder of its own.
+top=$(cd "${top_srcdir:-.}" && pwd)
+export top
 bin=$(cd "${top_builddir:-.}" && pwd)
 test -n "$MPIEXEC" || skip_all "no MPI launcher"
 work=$(mktemp -d "${TMPDIR:-/tmp}/tutti-train-XXXXXX") || exit 1
@@ -35,7 +37,7 @@ losses()
 {
     sed -n 's/^{"step":\([0-9]*\),.*"loss":\([^,}]*\).*/\1 \2/p' \
         "$1/metrics.jsonl" | awk '{l[$1] = $2} END {for (s in l) print s, l[s]}' |
-        sort -n
+        sort
 }
 
 # says TEXT: the log has it.

@@ -1,3 +1,4 @@
-# Tests of 'make check-long' only: kills, corruptions, whole matrices.
-LONG_TESTS = %D%/shard-memory.t
-EXTRA_DIST += $(LONG_TESTS)
+# Tests of 'make check-long' only: minutes of training, gigabytes of data.
+LONG_ONLY = %D%/shard-memory.t %D%/text.t
+LONG_TESTS += $(LONG_ONLY)
+EXTRA_DIST += $(LONG_ONLY)
