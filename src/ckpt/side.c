@@ -5,7 +5,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,8 +72,7 @@ bool tt_side_is_dead(const struct tt_side *s, const char *path)
     struct tt_side me;
 
     side_here(&me, s->step, "tmp");
-    if (strcmp(s->host, me.host) == 0 && kill((pid_t)s->pid, 0) < 0 &&
-        errno == ESRCH)
+    if (strcmp(s->host, me.host) == 0 && tt_process_born(s->pid) == 0)
         return true;
     if (me.job >= 0 && s->job == me.job && s->restart != me.restart)
         return true;

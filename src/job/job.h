@@ -25,6 +25,11 @@ void tt_slurm_read(struct tt_slurm *slurm);
  * infinite where not known. */
 double tt_slurm_left_s(const struct tt_slurm *slurm, double now_s);
 
+/* When process 'pid' of this host began, in clock ticks since boot: 0 where it
+ * is gone (one that was killed and that nobody waited for is, too), -1 where
+ * it runs and the system does not tell. */
+int64_t tt_process_born(int64_t pid);
+
 /* What to do at the next step boundary. */
 enum tt_wish { TT_WISH_GO_ON, TT_WISH_SAVE, TT_WISH_STOP };
 

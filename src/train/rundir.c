@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,14 +32,15 @@ static int fail_errno(const char *path, struct tt_error *err)
 /* --- lock ------------------------------------------------------------- */
 
 struct holder {
-    int64_t job, restart, pid;
+    int64_t job, restart, pid, born; /* born: -1 where not known */
     char host[65];
 };
 
 static struct holder holder_here(const struct tt_rundir *rd)
 {
-    struct holder me = {rd->job_id, rd->restart, getpid(), ""};
+    struct holder me = {rd->job_id, rd->restart, getpid(), -1, ""};
 
+    me.born = tt_process_born(me.pid);
     if (gethostname(me.host, sizeof(me.host) - 1) < 0)
         snprintf(me.host, sizeof(me.host), "unknown");
     return me;
@@ -51,12 +51,14 @@ static int holder_read(const char *path, struct holder *h)
     char *text = tt_path_read(path, NULL, NULL);
     int got = text ? sscanf(text,
                             "job %" SCNd64 " restart %" SCNd64 " pid %" SCNd64
-                            " host %64s",
-                            &h->job, &h->restart, &h->pid, h->host)
+                            " host %64s born %" SCNd64,
+                            &h->job, &h->restart, &h->pid, h->host, &h->born)
                    : 0;
 
     free(text);
-    return got == 4 ? 0 : -1;
+    if (got < 5)
+        h->born = -1;
+    return got >= 4 ? 0 : -1;
 }
 
 /* Seconds since the lock was touched, by the clock of the file system: the
@@ -77,13 +79,22 @@ static double lock_age_s(const char *lock, const char *probe)
     return age;
 }
 
+/* Its number may be another's by now: in a container every first process has
+ * the same one. */
+static bool is_gone(const struct holder *h)
+{
+    int64_t born = tt_process_born(h->pid);
+
+    return born == 0 || (born > 0 && h->born > 0 && born != h->born);
+}
+
 static bool is_stale(const struct holder *h, const struct holder *me,
                      double age_s)
 {
+    if (strcmp(h->host, me->host) == 0)
+        return is_gone(h);
     if (age_s > stale_s)
         return true;
-    if (strcmp(h->host, me->host) == 0)
-        return kill((pid_t)h->pid, 0) < 0 && errno == ESRCH;
     return me->job >= 0 && h->job == me->job && h->restart < me->restart;
 }
 
@@ -98,7 +109,7 @@ static bool is_same_holder(const struct holder *a, const struct holder *b)
 static int lock_remove(const char *lock, const char *aside,
                        const struct holder *dead, struct tt_error *err)
 {
-    struct holder moved = {-1, -1, 0, "an unknown host"};
+    struct holder moved = {-1, -1, 0, -1, "an unknown host"};
 
     if (rename(lock, aside) < 0)
         return errno == ENOENT ? 0 : fail_errno(lock, err);
@@ -116,7 +127,8 @@ static int lock_break(const char *lock, const struct holder *me,
                       struct tt_error *err)
 {
     char aside[TT_RUNDIR_PATH + 32];
-    struct holder h = {-1, -1, 0, "an unknown host"};
+    struct holder h = {-1, -1, 0, -1, "an unknown host"};
+    char job[40] = "";
     bool known = holder_read(lock, &h) == 0;
     double age_s;
 
@@ -124,11 +136,13 @@ static int lock_break(const char *lock, const struct holder *me,
     age_s = lock_age_s(lock, aside);
     if (known ? is_stale(&h, me, age_s) : age_s > stale_s)
         return lock_remove(lock, aside, &h, err);
+    if (h.job >= 0)
+        snprintf(job, sizeof(job), ", job %" PRId64 ",", h.job);
     return tt_fail(err, TT_EINVAL,
-                   "%.80s: held by job %" PRId64 " on %s (process %" PRId64
-                   ", touched %.0f s ago): wait for it, or remove the file "
-                   "if it is gone",
-                   lock, h.job, h.host, h.pid, age_s);
+                   "%.80s: process %" PRId64 " on %s%s trains in this run.dir "
+                   "(heard of %.0f s ago): wait for it, take another run.dir, "
+                   "or remove the file if it is gone",
+                   lock, h.pid, h.host, job, age_s);
 }
 
 static int lock_write(int fd, const char *lock, const struct holder *me,
@@ -137,8 +151,8 @@ static int lock_write(int fd, const char *lock, const struct holder *me,
     char text[256];
     int bytes = snprintf(text, sizeof(text),
                          "job %" PRId64 " restart %" PRId64 " pid %" PRId64
-                         " host %s\n",
-                         me->job, me->restart, me->pid, me->host);
+                         " host %s born %" PRId64 "\n",
+                         me->job, me->restart, me->pid, me->host, me->born);
     int rc = tt_path_pwrite(fd, text, (size_t)bytes, 0, lock, err);
 
     if (close(fd) < 0 && rc == 0)

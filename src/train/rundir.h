@@ -25,9 +25,9 @@ struct tt_rundir {
 };
 
 /* Make the directory where it is missing and lock it for this process.  A lock
- * is passed over when its process is gone (same host), when an earlier start
- * of this Slurm job made it, or when it was not touched for ten minutes; else
- * this fails, naming who holds it and the cure. */
+ * of this host is passed over when its process is gone, one of another host
+ * when an earlier start of this Slurm job made it or when it was not touched
+ * for ten minutes; else this fails, naming who holds it and the cure. */
 int tt_rundir_open(struct tt_rundir *rd, const char *dir,
                    const struct tt_slurm *slurm, struct tt_error *err);
 

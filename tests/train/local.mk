@@ -1,6 +1,6 @@
 # Tests of src/train.
 TRAIN_TEST_LDADD = tests/lib/libtap.a src/train/libtrain.a src/io/libio.a \
-	$(TT_FLOOR_1)
+	src/job/libjob.a $(TT_FLOOR_1)
 check_PROGRAMS += %D%/metrics.t %D%/progress.t %D%/rundir.t
 %C%_metrics_t_SOURCES = %D%/metrics.c
 %C%_metrics_t_LDADD = $(TRAIN_TEST_LDADD)

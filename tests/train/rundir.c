@@ -42,6 +42,7 @@ static void test_lock(void)
     struct tt_rundir rd, other;
     struct tt_error err = {0};
     struct stat st;
+    siginfo_t info;
     int status;
     pid_t child;
 
@@ -54,9 +55,32 @@ static void test_lock(void)
         open_as(&rd, 5, 0, &err);
         _exit(0); /* as if killed: the lock stays */
     }
-    waitpid(child, &status, 0);
+    waitid(P_PID, (id_t)child, &info, WEXITED | WNOWAIT);
     tap_ok(stat(lock, &st) == 0, "a killed one's lock stays");
-    tap_ok(open_as(&rd, 6, 0, &err) == 0, "and is passed over: %s", err.text);
+    tap_ok(open_as(&rd, 6, 0, &err) == 0,
+           "and is passed over before anybody waited for it: %s", err.text);
+    tt_rundir_close(&rd);
+    waitpid(child, &status, 0);
+}
+
+/* Locks of this host, by processes that run. */
+static void test_lock_alive(void)
+{
+    struct tt_rundir rd;
+    struct tt_error err = {0};
+    char host[65] = "", text[160];
+
+    gethostname(host, sizeof(host) - 1);
+    snprintf(text, sizeof(text), "job -1 restart -1 pid %ld host %s\n",
+             (long)getppid(), host);
+    lock_put(text, 700);
+    tap_ok(open_as(&rd, 6, 0, &err) < 0, "one alive is respected for ever: %s",
+           err.text);
+    snprintf(text, sizeof(text), "job -1 restart -1 pid %ld host %s born 1\n",
+             (long)getpid(), host);
+    lock_put(text, 0);
+    tap_ok(open_as(&rd, 6, 0, &err) == 0,
+           "another process that has its number now is not: %s", err.text);
     tt_rundir_close(&rd);
 }
 
@@ -163,6 +187,7 @@ int main(void)
     snprintf(dir, sizeof(dir), "%s/runs/a", top);
     snprintf(lock, sizeof(lock), "%s/lock", dir);
     test_lock();
+    test_lock_alive();
     test_lock_elsewhere();
     test_verdict();
     test_wishes();
