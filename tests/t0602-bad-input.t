@@ -54,6 +54,11 @@ ok "head of the wrong width" refuses 1 "the loss needs 3" \
     --model.net="[flatten, {dense: 7}]" \
     --data.train="{synthetic: {samples: 64, images: [5, 5, 1], classes: 3}}"
 ok "class weights" refuses 1 "class-weights has 2" --train.class-weights="[1, 2]"
+ok "class weights of nothing" refuses 1 "all 0" \
+    --train.class-weights="[0, 0, 0]"
+ok "batch norm over one value" refuses 1 "batch norm over one value" \
+    --model.norm=batch --train.micro-batch=1
+ok "the program is named" refuses 2 "tutti-train: --train.seed" --train.seed=x
 ok "loss that does not fit the targets" refuses 1 "mse" --train.loss=mse
 ranks=3
 ok "3 ranks: job file" refuses 2 "did you mean" --train.global-bach=16

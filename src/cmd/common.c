@@ -138,8 +138,10 @@ int tt_job_start(struct tt_job *job, const struct tt_args *args,
                  struct tt_world *world)
 {
     struct tt_error err = {0};
-    int rc =
-        tt_job_read(job, args->job_path, args->knob_count, args->knob, &err);
+    int rc;
+
+    tt_log_start(args->program, world->rank, TT_LOG_INFO);
+    rc = tt_job_read(job, args->job_path, args->knob_count, args->knob, &err);
 
     /* the same file everywhere: whose message it is does not matter */
     if (rc < 0 && world->size == 1)

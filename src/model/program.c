@@ -120,12 +120,31 @@ static int build(struct tt_emit *emit, int64_t samples, struct tt_error *err)
     return finish(emit->prog, samples, err);
 }
 
+/* What a batch norm learns from is one value a channel. */
+static int check_batchnorm(const struct tt_spec *spec, int64_t samples,
+                           struct tt_error *err)
+{
+    for (int i = 0; i < spec->layer_count; i++) {
+        const struct tt_layer *layer = &spec->layer[i];
+
+        if (layer->type == &tt_layer_batchnorm && layer->in.rows * samples < 2)
+            return tt_fail(err, TT_EINVAL,
+                           "%s: a batch norm over one value is always 0: use a "
+                           "train.micro-batch of 2 or more, or a layer norm",
+                           layer->name);
+    }
+    return 0;
+}
+
 int tt_program_train(const struct tt_spec *spec, const struct tt_params *params,
                      int64_t samples, struct tt_prog *prog,
                      struct tt_error *err)
 {
     struct tt_emit emit = {prog, spec, params, true};
 
+    tt_prog_init(prog);
+    if (check_batchnorm(spec, samples, err) < 0)
+        return -1;
     return build(&emit, samples, err);
 }
 

@@ -33,7 +33,14 @@ static int check_class_weights(const struct tt_job *job, int64_t classes,
                                struct tt_error *err)
 {
     int64_t count = job->train.class_weights.count;
+    double sum = 0;
 
+    for (int64_t i = 0; i < count; i++)
+        sum += job->train.class_weights.at[i];
+    if (count > 0 && sum == 0)
+        return tt_fail(err, TT_EINVAL,
+                       "train.class-weights are all 0: nothing would be "
+                       "learned");
     if (count > 0 && count != classes)
         return tt_fail(err, TT_EINVAL,
                        "train.class-weights has %lld numbers, the data has "
