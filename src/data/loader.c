@@ -167,6 +167,23 @@ static int copy(struct tt_loader *loader, int32_t idx, struct tt_lane_step at,
     return 0;
 }
 
+int64_t tt_loader_sample(struct tt_loader *loader, int64_t step, int32_t lane,
+                         int64_t at)
+{
+    int32_t idx = lane - loader->lane_first;
+    struct tt_lane_step from = *stand_of(loader, idx, step);
+    int64_t size, sample;
+
+    from.index += at;
+    while (from.index >=
+           (size = tt_order_lane_samples(&loader->order, from.epoch, lane))) {
+        from.index -= size;
+        from.epoch++;
+    }
+    tt_order_samples(&loader->order, from.epoch, lane, from.index, 1, &sample);
+    return sample;
+}
+
 int tt_loader_fetch(struct tt_loader *loader, int64_t step, int32_t lane,
                     int64_t first, int64_t count, void *x, void *y,
                     struct tt_error *err)

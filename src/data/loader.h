@@ -41,6 +41,10 @@ int tt_loader_fetch(struct tt_loader *loader, int64_t step, int32_t lane,
                     int64_t first, int64_t count, void *x, void *y,
                     struct tt_error *err);
 
+/* The sample of the set that tt_loader_fetch() copies for position 'at'. */
+int64_t tt_loader_sample(struct tt_loader *loader, int64_t step, int32_t lane,
+                         int64_t at);
+
 /* Samples first .. first+count-1 of the set in storage order, for evaluation;
  * local. */
 int tt_loader_fetch_plain(struct tt_loader *loader, int64_t first,

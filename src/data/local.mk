@@ -9,7 +9,7 @@ noinst_LIBRARIES += %D%/libdata.a
 	%D%/feed_window.c \
 	%D%/index.c \
 	%D%/keys.c %D%/keys.h \
-	%D%/loader.c %D%/loader.h \
+	%D%/loader.c %D%/loader.h %D%/odd.c \
 	%D%/open.h \
 	%D%/open_foreign.c \
 	%D%/open_packed.c \

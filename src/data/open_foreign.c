@@ -162,9 +162,10 @@ static int take_y(struct tt_store *store, const struct ask *ask,
     struct tt_set_info *info = &store->head.info;
 
     info->y_values = row_values(y);
-    info->y_is_class = ask->target
-                           ? strcmp(ask->target, "class") == 0
-                           : is_integer(y->dtype) && info->y_values == 1;
+    info->y_is_class =
+        ask->target
+            ? strcmp(ask->target, "class") == 0
+            : (is_integer(y->dtype) || ask->classes > 0) && info->y_values == 1;
     if (info->y_is_class && info->y_values != 1)
         return tt_fail(err, TT_EFORMAT,
                        "%.120s: %.60s has %" PRId64

@@ -47,7 +47,8 @@ struct tt_set;
  *   x, y     datasets whose first axis is the sample
  *   tokens   instead of these: a dataset of one axis, a stream of token ids
  *   classes  of integer labels (vocab: of tokens); else found by one scan
- *   target   class | value; else class where y is one integer a sample
+ *   target   class | value; else class where y is one integer a sample, or one
+ *            number and 'classes' is given
  *   scale, shift  of x; else scale_factor and add_offset of the file, else
  *            1/255 where x is u8, else none
  *   channels last | first: where images of three axes have them; models take
@@ -74,5 +75,14 @@ void tt_set_hints(struct tt_set *set, const struct tt_node *hints);
  * from 0, in storage order.  Local; the same on all ranks. */
 int tt_set_hold_out(struct tt_set *set, double share, uint64_t seed,
                     struct tt_set **held, struct tt_error *err);
+
+/* The first of 'count' samples, x and y as a loader copied them, that holds a
+ * number that is not finite, 'in_y' or in x; -1: none. */
+int64_t tt_set_find_odd(const struct tt_set *set, int64_t count, const void *x,
+                        const void *y, bool *in_y);
+
+/* Fail, naming file and row: sample 'idx' of the set holds such a number. */
+int tt_set_fail_odd(const struct tt_set *set, int64_t idx, bool in_y,
+                    struct tt_error *err);
 
 #endif

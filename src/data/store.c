@@ -189,9 +189,8 @@ int64_t tt_set_sample(const struct tt_set *set, int64_t idx)
     return set->unit_at[idx / set->unit] * set->unit + idx % set->unit;
 }
 
-/* Where a row lies, for people. */
-static void describe_row(const struct tt_store *store, int64_t row, int c,
-                         char *text, size_t bytes)
+void tt_store_describe_row(const struct tt_store *store, int64_t row, int c,
+                           char *text, size_t bytes)
 {
     const struct tt_part *part = &store->part[tt_store_part(store, row)];
 
@@ -216,7 +215,8 @@ static int fail_token(const struct tt_store *store, int64_t sample,
     while (at < context && x[at] >= 0 && x[at] < vocab)
         at++;
     id = at < context ? x[at] : y[context - 1];
-    describe_row(store, sample * context + at, TT_COL_X, where, sizeof(where));
+    tt_store_describe_row(store, sample * context + at, TT_COL_X, where,
+                          sizeof(where));
     return tt_fail(err, TT_EFORMAT,
                    "%s: token %" PRId32 " is outside the vocabulary of %" PRId64
                    ": pack the text with the same tokenizer, or raise vocab",
@@ -231,7 +231,7 @@ int tt_store_fail_label(const struct tt_store *store, int64_t sample,
 
     if (store->head.info.kind == TT_SET_TOKENS)
         return fail_token(store, sample, x, y, err);
-    describe_row(store, sample, TT_COL_Y, where, sizeof(where));
+    tt_store_describe_row(store, sample, TT_COL_Y, where, sizeof(where));
     if (label == TT_LABEL_BAD)
         return tt_fail(err, TT_EFORMAT,
                        "%s: the label is no whole number of 32 bits: correct "

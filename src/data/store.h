@@ -120,6 +120,10 @@ int64_t tt_store_extra(const struct tt_store *store);
 /* Sample of the store that is sample 'idx' of the set. */
 int64_t tt_set_sample(const struct tt_set *set, int64_t idx);
 
+/* Where a row of column 'c' lies, for people. */
+void tt_store_describe_row(const struct tt_store *store, int64_t row, int c,
+                           char *text, size_t bytes);
+
 /* Say where a bad label lies: file, dataset, row, value, cause, cure. */
 int tt_store_fail_label(const struct tt_store *store, int64_t sample,
                         const void *x, const void *y, struct tt_error *err);

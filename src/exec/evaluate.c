@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* evaluate.c - one pass over a whole set, by exact counts. */
+#include <math.h>
+
 #include "comm/agree.h"
 #include "exec/step.h"
 #include "layout/block.h"
@@ -24,6 +26,9 @@ static int play(const struct tt_eval_conf *conf, const struct tt_feed *feed,
         tt_exact_add(&sums->weight, exec->tally[1]);
         sums->correct += (int64_t)exec->tally[2];
         sums->targets += (int64_t)exec->tally[3];
+        if (feed->blame && !isfinite(exec->tally[0]) &&
+            feed->blame(feed->source, -1, 0, m, exec->x, exec->y, err) < 0)
+            return -1;
     }
     return 0;
 }

@@ -124,6 +124,9 @@ static int play_micro(struct tt_step *step, const struct tt_beat *beat,
     tt_list_run(step->train[beat->acc], now);
     add_tally(verdict, exec->tally);
     now->first_in_lane = false;
+    if (feed->blame && !isfinite(exec->tally[0]))
+        return feed->blame(feed->source, now->step, beat->lane, beat->micro,
+                           exec->x, exec->y, err);
     return 0;
 }
 

@@ -16,11 +16,14 @@
 
 /* Where samples come from.  'feed' copies micro-batch 'micro' of 'lane' in step
  * 'step' to x and y and returns how many samples it has (0: none left in a
- * short batch), or -1. */
+ * short batch), or -1.  'blame', which may be NULL, is asked where the loss of
+ * that micro-batch is not finite: it fails if the samples are the cause. */
 struct tt_feed {
     int64_t (*feed)(void *source, int64_t step, int32_t lane, int64_t micro,
                     void *x, void *y, struct tt_error *err);
     void *source;
+    int (*blame)(void *source, int64_t step, int32_t lane, int64_t micro,
+                 const void *x, const void *y, struct tt_error *err);
 };
 
 struct tt_step_conf {

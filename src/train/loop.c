@@ -77,7 +77,8 @@ static int64_t micro_count(const struct tt_run *run)
 static int step(struct loop *loop, double now_s, struct tt_error *err)
 {
     struct tt_run *run = loop->run;
-    struct tt_feed feed = {tt_source_feed_train, &run->train};
+    struct tt_feed feed = {tt_source_feed_train, &run->train,
+                           tt_source_blame_train};
     struct tt_step_in in = {
         .step = run->state.step,
         .update = run->state.step + 1,
@@ -108,7 +109,7 @@ static int step(struct loop *loop, double now_s, struct tt_error *err)
 int tt_run_evaluate_all(struct tt_run *run, struct tt_source *source,
                         struct tt_eval_out *out, struct tt_error *err)
 {
-    struct tt_feed feed = {tt_source_feed_eval, source};
+    struct tt_feed feed = {tt_source_feed_eval, source, tt_source_blame_eval};
     struct tt_eval_conf conf = {
         .exec = &run->exec,
         .list = run->eval_list,

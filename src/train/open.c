@@ -26,7 +26,9 @@ static int open_valid(struct tt_run *run, struct tt_error *err)
     if (what->kind == TT_NODE_SCALAR &&
         tt_percent_parse(what->text, &share, &not_share) == 0)
         return tt_set_hold_out(run->train.set, share, (uint64_t)job->train.seed,
-                               &run->valid.set, err);
+                               &run->valid.set, err) < 0
+                   ? tt_fail_in(err, "data.valid")
+                   : 0;
     run->valid.set = tt_set_open_all(what, job->model.context, &job->data,
                                      run->world->comm, err);
     return run->valid.set ? 0 : tt_fail_in(err, "data.valid");

@@ -287,7 +287,7 @@ static int train(struct oracle *o, struct tt_step *step, const char *name)
     struct array losses = read_array(o->file, o->path, "/losses", TT_F64);
     struct array tally = read_array(o->file, o->path, "/tally", TT_F64);
     double *want = losses.data, worst = 0;
-    struct tt_feed feed = {feed_train, o};
+    struct tt_feed feed = {.feed = feed_train, .source = o};
     int ok = 1;
 
     for (int64_t s = 0; s < STEPS; s++) {
@@ -333,7 +333,7 @@ static void evaluate(struct oracle *o, const char *name)
         .comm = MPI_COMM_SELF,
         .size = 1,
     };
-    struct tt_feed feed = {feed_eval, o};
+    struct tt_feed feed = {.feed = feed_eval, .source = o};
     struct tt_eval_out out = {0};
     struct array want = read_array(o->file, o->path, "/eval", TT_F64);
 
