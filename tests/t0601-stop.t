@@ -116,6 +116,11 @@ ok "early stop" train 1 job.yaml --run.dir=early --train.length="4000 steps" \
     --train.early-stop.patience=3 --optimizer.lr=0.05 \
     --data.train="{synthetic: {samples: 200, features: 6, classes: 3}}"
 ok "early stop: says so" says "gets no better"
+ok "early stop: again" train 1 job.yaml --run.dir=early \
+    --train.length="8000 steps" --train.early-stop.patience=3 \
+    --optimizer.lr=0.05 \
+    --data.train="{synthetic: {samples: 200, features: 6, classes: 3}}"
+ok "early stop: says what would continue it" says "a larger train.early-stop"
 
 # time
 ok "a length in time" train 2 job.yaml --run.dir=time \

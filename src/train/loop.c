@@ -303,9 +303,10 @@ static int train(struct loop *loop, struct tt_error *err)
 
     if (run->state.step >= run->plan.total_steps || is_stale(run) ||
         (run->plan.total_s > 0 && run->state.elapsed_s >= run->plan.total_s)) {
-        tt_log_say("this run is finished (step %" PRId64
-                   "); a larger train.length continues it",
-                   run->state.step);
+        tt_log_say(
+            "this run is finished (step %" PRId64 "); a larger %s continues it",
+            run->state.step,
+            is_stale(run) ? "train.early-stop.patience" : "train.length");
         return tt_report_verdict(&loop->report, TT_VERDICT_DONE,
                                  run->state.step, "finished before", err) < 0
                    ? 1
