@@ -287,7 +287,8 @@ static int finish(struct loop *loop, struct tt_error *err)
     struct tt_run *run = loop->run;
     bool again = loop->end == REQUEUED;
 
-    tt_rundir_grant(&loop->report.dir, TT_WISH_STOP);
+    if (loop->report.speaks)
+        tt_rundir_grant(&loop->report.dir, TT_WISH_STOP);
     if (tt_report_verdict(&loop->report,
                           again ? TT_VERDICT_REQUEUE : TT_VERDICT_DONE,
                           run->state.step, reason[loop->end], err) < 0)
