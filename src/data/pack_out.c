@@ -46,25 +46,40 @@ static void look_at_sets(const struct tt_pack *pack, int *have, int *same)
     }
 }
 
+/* Remove the files in 'dir' that match; none is fine. */
+static int remove_matches(const char *dir, const char *names,
+                          struct tt_error *err)
+{
+    char pattern[PATH_MAX];
+    struct tt_paths paths;
+    int rc = 0;
+
+    snprintf(pattern, sizeof(pattern), "%s/%s", dir, names);
+    if (tt_paths_find(pattern, NULL, &paths, NULL) < 0)
+        return 0;
+    for (int64_t i = 0; i < paths.count && rc == 0; i++)
+        if (unlink(paths.at[i]) < 0 && errno != ENOENT)
+            rc = tt_fail(err, TT_EIO, "%s: %s", paths.at[i], strerror(errno));
+    tt_paths_free(&paths);
+    return rc;
+}
+
 static int remove_shards(const char *dir, struct tt_error *err)
 {
-    static const char *const patterns[] = {"index.json", "shard-*.h5",
-                                           ".shard-*.tmp"};
-    char pattern[PATH_MAX];
+    if (remove_matches(dir, "index.json", err) < 0)
+        return -1;
+    return remove_matches(dir, "shard-*.h5", err);
+}
 
-    for (size_t i = 0; i < sizeof(patterns) / sizeof(patterns[0]); i++) {
-        struct tt_paths paths;
+/* What killed runs have left half written. */
+static int remove_halves(const struct tt_pack *pack, struct tt_error *err)
+{
+    char dir[PATH_MAX - 64];
 
-        snprintf(pattern, sizeof(pattern), "%s/%s", dir, patterns[i]);
-        if (tt_paths_find(pattern, NULL, &paths, NULL) < 0)
-            continue;
-        for (int64_t f = 0; f < paths.count; f++)
-            if (unlink(paths.at[f]) < 0 && errno != ENOENT) {
-                tt_fail(err, TT_EIO, "%s: %s", paths.at[f], strerror(errno));
-                tt_paths_free(&paths);
-                return -1;
-            }
-        tt_paths_free(&paths);
+    for (int p = 0; p < pack->split.part_count; p++) {
+        part_dir(pack, p, dir, sizeof(dir));
+        if (remove_matches(dir, ".shard-*.tmp", err) < 0)
+            return -1;
     }
     return 0;
 }
@@ -187,6 +202,8 @@ int tt_pack_begin(struct tt_pack *pack, bool *done, struct tt_error *err)
     if (strcmp(old, plan) != 0 || conf->force)
         if (remove_parts(pack, err) < 0)
             return -1;
+    if (remove_halves(pack, err) < 0)
+        return -1;
     return write_plan(pack, plan, err);
 }
 
@@ -235,6 +252,8 @@ static int write_part(const struct tt_pack *pack, int part,
 
 int tt_pack_end(struct tt_pack *pack, struct tt_error *err)
 {
+    if (remove_halves(pack, err) < 0)
+        return -1;
     for (int p = 0; p < pack->split.part_count; p++)
         if (write_part(pack, p, err) < 0)
             return -1;

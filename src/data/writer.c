@@ -60,18 +60,22 @@ static bool has_y(const struct tt_writer *w)
     return w->intake->shape->y.values > 0;
 }
 
+/* A name aside that no other process has: a rank of a run that was killed may
+ * live on for a while. */
 static void name_files(struct unit *u)
 {
     const struct tt_writer *w = u->writer;
-    char dir[PATH_MAX - 64], name[32];
+    char dir[PATH_MAX - 160], name[32], host[64] = "";
 
+    gethostname(host, sizeof(host) - 1);
     tt_writer_shard_name(u->number, name, sizeof(name));
     for (int p = 0; p < w->split->part_count; p++) {
         struct shard *s = &u->shard[p];
 
         tt_writer_part_dir(w->out, w->split, p, dir, sizeof(dir));
         snprintf(s->path, sizeof(s->path), "%s/%s", dir, name);
-        snprintf(s->aside, sizeof(s->aside), "%s/.%s.tmp", dir, name);
+        snprintf(s->aside, sizeof(s->aside), "%s/.%s.%s-%ld.tmp", dir, name,
+                 host, (long)getpid());
     }
 }
 
@@ -110,7 +114,7 @@ static int check_room(const struct tt_writer *w, const struct shard *s,
 
     bytes += s->sample_count * (tt_shard_field_bytes(&w->intake->shape->x) +
                                 tt_shard_field_bytes(&w->intake->shape->y));
-    unlink(s->aside); /* of a run that was killed */
+    unlink(s->aside); /* of a namesake long ago */
     fd = open(s->aside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (fd < 0)
         return tt_fail(err, TT_EIO, "%s: %s", s->aside, strerror(errno));
