@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # whole.sh - whole programs, next to PyTorch in the same run where there is one.
 #
-#     bench/whole.sh [first|gpt2|start ...]     default: all
+#     bench/whole.sh [first|gpt2|start|disk ...]     default: all
 #
 # Prints "what<TAB>value<TAB>unit" lines.
 here=$(cd "${0%/*}" && pwd)
@@ -103,10 +103,40 @@ start()
         "$(median <walls)" s
 }
 
-test $# -gt 0 || set -- first gpt2 start
+# The same step on samples from disk and out of thin air, in turn.
+disk()
+{
+    awk 'BEGIN { srand(1); for (i = 0; i < 40000; i++) {
+        for (j = 0; j < 64; j++) printf "%.3f,", rand(); print int(10 * rand())
+        } }' >rows.csv
+    "$bin/tutti-shard" --csv=rows.csv --header=no --label=65 --out=rows \
+        >/dev/null 2>&1 || return 1
+    cat >disk.yaml <<'YAML'
+run: {dir: disk}
+model: {family: mlp, widths: [256, 256]}
+data: {train: rows, cache: 1}
+train: {length: 3000 steps, global-batch: 128, micro-batch: 128, threads: 1}
+checkpoint: {every: never}
+log: {level: quiet}
+YAML
+    for _ in 1 2 3 4 5; do
+        rm -rf disk
+        one_core "$bin/tutti-train" disk.yaml || return 1
+        a=$(step_s disk/metrics.jsonl)
+        rm -rf disk
+        one_core "$bin/tutti-train" disk.yaml --data.train="{synthetic: \
+{samples: 40000, features: 64, classes: 10}}" --data.cache=1GiB || return 1
+        divide "$a" "$(step_s disk/metrics.jsonl)"
+        echo
+    done >ratios || return 1
+    put "step on streamed disk data against synthetic (1.03 allowed)" \
+        "$(median <ratios)" times
+}
+
+test $# -gt 0 || set -- first gpt2 start disk
 for what in "$@"; do
     case $what in
-    first | gpt2 | start) $what || exit 1 ;;
+    first | gpt2 | start | disk) $what || exit 1 ;;
     *) echo "whole.sh: no bench called $what" >&2; exit 2 ;;
     esac
 done
