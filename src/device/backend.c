@@ -21,7 +21,7 @@ const struct tt_backend *tt_backend_find(const char *name)
 void tt_backend_fingerprint(const struct tt_backend *backend, char *text,
                             size_t text_bytes)
 {
-    char details[192];
+    char details[256];
 
     backend->describe(details, sizeof(details));
     snprintf(text, text_bytes, "%s: %s", backend->name, details);

@@ -38,7 +38,7 @@ static void start(int threads)
 
 static void describe(char *text, size_t text_bytes)
 {
-    char lib[96];
+    char lib[160];
 
     tt_gemm_lib_describe(lib, sizeof(lib));
     snprintf(text, text_bytes, "%s, %d threads%s, %s", tt_cpu_level_at(0)->name,

@@ -38,14 +38,15 @@ TT_INLINE float tt_expf(float x)
     float n = shifted - magic;
     float r = (y - n * 0.693359375f) + n * 2.12194440e-4f;
     float p = 1.3950600e-3f;
+    uint32_t scale; /* n, or anything where x is NaN */
 
     p = p * r + 8.3689541e-3f;
     p = p * r + 4.1666206e-2f;
     p = p * r + 0.16666518f;
     p = p * r + 0.5f;
     p = p * r * r + r + 1.0f;
-    p *= tt_bits_float((tt_float_bits(shifted) - tt_float_bits(magic) + 127)
-                       << 23);
+    scale = (uint32_t)tt_float_bits(shifted) - (uint32_t)tt_float_bits(magic);
+    p *= tt_bits_float((int32_t)((scale + 127) << 23));
     return x < -87.3f ? 0.0f : p;
 }
 

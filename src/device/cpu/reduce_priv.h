@@ -90,7 +90,7 @@ TT_INLINE tt_ivec tt_vec_order(tt_vec x)
 {
     tt_ivec bits = (tt_ivec)x;
 
-    return bits ^ (bits >> 31 & 0x7fffffff);
+    return bits ^ ((bits < 0) & 0x7fffffff);
 }
 
 TT_INLINE tt_ivec tt_ivec_max(tt_ivec a, tt_ivec b)
