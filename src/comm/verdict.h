@@ -12,11 +12,11 @@
 #include "base/exact.h"
 
 enum tt_ask {
-    TT_ASK_FAILED, /* could not play its part; its message is agreed on next */
-    TT_ASK_SAVE,   /* a checkpoint is due by time or by request */
-    TT_ASK_EVAL,   /* an evaluation is due by time */
-    TT_ASK_STOP,   /* save and stop: a signal, the end of the job's time */
-    TT_ASK_END,    /* the length of training in time is reached */
+    TT_ASK_FAILED,  /* could not play its part; its message is agreed on next */
+    TT_ASK_SAVE,    /* a checkpoint is due by time or by request */
+    TT_ASK_EVAL,    /* an evaluation is due by time */
+    TT_ASK_STOP,    /* save and stop: a signal, the end of the job's time */
+    TT_ASK_END,     /* the length of training in time is reached */
     TT_ASK_WRITTEN, /* my part of the checkpoint under way is written */
     TT_ASK_COUNT
 };

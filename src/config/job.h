@@ -16,7 +16,7 @@
 
 struct tt_job_run {
     const char *dir;
-    const char *name; /* shown in logs; default: last part of dir */
+    const char *name;           /* shown in logs; default: last part of dir */
     struct tt_lengths watchdog; /* time without progress that is a hang */
 };
 
