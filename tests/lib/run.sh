@@ -7,5 +7,5 @@ case $1 in
 esac
 shift
 test -x "$prog" || set -- "$prog" "$@"
-test -x "$prog" || prog=sh
+test -x "$prog" || prog="sh"
 exec timeout -k 5 "${TUTTI_TEST_TIMEOUT:-120}" "$prog" "$@"
