@@ -602,22 +602,17 @@ static void fill_spaced(struct tcase *c, float *x, int64_t W, int64_t C)
     }
 }
 
-static void pool_case(struct tcase *c, bool max, int64_t K, int64_t stride)
+static void pool_arrays(struct tcase *c, bool max, const int64_t *dim)
 {
-    int64_t H = case_draw(c, 5, 11), W = case_draw(c, 5, 11),
-            C = case_draw(c, 1, 40), pad = case_draw(c, 0, K / 2);
-    int64_t OH = (H + 2 * pad - K) / stride + 1,
-            OW = (W + 2 * pad - K) / stride + 1;
-    const int64_t dim[] = {H, W, C, K, stride, pad, OH, OW};
+    int64_t C = dim[2], in = dim[0] * dim[1] * C, out = dim[6] * dim[7] * C;
 
-    add_rows(c, "x", H * W * C, FILL_NORMAL);
+    add_rows(c, "x", in, FILL_NORMAL);
     if (max)
-        fill_spaced(c, case_find(c, "x")->data, W, C);
-    add_rows(c, "y", OH * OW * C, FILL_JUNK);
-    add_rows(c, "dy", OH * OW * C, FILL_NORMAL);
-    add_rows(c, "dx", H * W * C, FILL_JUNK);
-    add_special(c, "idx", OH * OW * C, 0,
-                (struct special){CASE_I32, FILL_JUNK, 0});
+        fill_spaced(c, case_find(c, "x")->data, dim[1], C);
+    add_rows(c, "y", out, FILL_JUNK);
+    add_rows(c, "dy", out, FILL_NORMAL);
+    add_rows(c, "dx", in, FILL_JUNK);
+    add_special(c, "idx", out, 0, (struct special){CASE_I32, FILL_JUNK, 0});
     set_dims(add_call(c, max ? TT_OP_MAXPOOL : TT_OP_AVGPOOL,
                       max ? "y idx x" : "y x"),
              8, dim);
@@ -625,10 +620,26 @@ static void pool_case(struct tcase *c, bool max, int64_t K, int64_t stride)
                       max ? "dx dy idx" : "dx dy"),
              8, dim);
     c->wrt = "x";
-    c->longest = K * K;
+    c->longest = dim[3] * dim[3];
     snprintf(c->name, sizeof(c->name), "%spool %dx%dx%d by %d /%d +%d",
-             max ? "max" : "avg", (int)H, (int)W, (int)C, (int)K, (int)stride,
-             (int)pad);
+             max ? "max" : "avg", (int)dim[0], (int)dim[1], (int)C, (int)dim[3],
+             (int)dim[4], (int)dim[5]);
+}
+
+static void pool_case(struct tcase *c, bool max, int64_t K, int64_t stride)
+{
+    int64_t H = case_draw(c, 5, 11), W = case_draw(c, 5, 11),
+            C = case_draw(c, 1, 40), pad = case_draw(c, 0, K / 2);
+    const int64_t dim[] = {H,
+                           W,
+                           C,
+                           K,
+                           stride,
+                           pad,
+                           (H + 2 * pad - K) / stride + 1,
+                           (W + 2 * pad - K) / stride + 1};
+
+    pool_arrays(c, max, dim);
 }
 
 static void case_maxpool(struct tcase *c)
@@ -639,6 +650,16 @@ static void case_maxpool(struct tcase *c)
 static void case_maxpool_overlap(struct tcase *c)
 {
     pool_case(c, true, 3, 2);
+}
+
+/* Windows that tile the image. */
+static void case_maxpool_tiles(struct tcase *c)
+{
+    int64_t OH = case_draw(c, 1, 5), OW = case_draw(c, 1, 5),
+            C = case_draw(c, 1, 40);
+    const int64_t dim[] = {2 * OH, 2 * OW, C, 2, 2, 0, OH, OW};
+
+    pool_arrays(c, true, dim);
 }
 
 static void case_avgpool(struct tcase *c)
@@ -741,6 +762,7 @@ const case_fn case_table[] = {
     case_conv_strided,
     case_maxpool,
     case_maxpool_overlap,
+    case_maxpool_tiles,
     case_avgpool,
     case_avgpool_overlap,
     case_ranges,

@@ -54,6 +54,27 @@ static void take_max(float *y, int32_t *idx, int64_t C, const float *x,
     }
 }
 
+/* A whole window of 2 x 2, the usual one, in one go; 'line' is what lies
+ * between its lines. */
+static void max_of_four(float *y, int32_t *idx, int64_t C, const float *x,
+                        int32_t at, int64_t line)
+{
+    const float *below = x + line;
+    int32_t at_below = at + (int32_t)line, next = (int32_t)C;
+
+#pragma omp simd
+    for (int32_t c = 0; c < next; c++) {
+        bool right = x[c + C] > x[c], right_below = below[c + C] > below[c];
+        float top = right ? x[c + C] : x[c];
+        float bottom = right_below ? below[c + C] : below[c];
+        int32_t top_at = right ? at + next : at;
+        int32_t bottom_at = right_below ? at_below + next : at_below;
+
+        y[c] = bottom > top ? bottom : top;
+        idx[c] = (bottom > top ? bottom_at : top_at) + c;
+    }
+}
+
 static void max_pixel(const struct pool *p, int64_t out, struct window w,
                       const float *x)
 {
@@ -61,6 +82,13 @@ static void max_pixel(const struct pool *p, int64_t out, struct window w,
     float *y = p->y + out * d->C;
     int32_t *idx = p->idx + out * d->C;
     bool first = true;
+
+    if (w.h1 - w.h0 == 2 && w.w1 - w.w0 == 2) {
+        int64_t at = (w.h0 * d->W + w.w0) * d->C;
+
+        max_of_four(y, idx, d->C, x + at, (int32_t)at, d->W * d->C);
+        return;
+    }
 
     for (int64_t ih = w.h0; ih < w.h1; ih++)
         for (int64_t iw = w.w0; iw < w.w1; iw++) {
@@ -106,12 +134,54 @@ static void give_max(float *dx, const float *dy, const int32_t *idx, int64_t C,
         dx[c] += idx[c] == at + (int32_t)c ? dy[c] : 0.0f;
 }
 
+/* Windows of 2 x 2 that tile the image: every pixel is written once. */
+static bool tiles(const struct tt_pool_dims *d)
+{
+    return d->K == 2 && d->stride == 2 && d->pad == 0 && d->H == 2 * d->OH &&
+           d->W == 2 * d->OW;
+}
+
+static void give_four(float *dx, const float *dy, const int32_t *idx,
+                      int32_t at, const struct tt_pool_dims *d)
+{
+    int32_t C = (int32_t)d->C, line = (int32_t)(d->W * d->C);
+    float *below = dx + line;
+
+#pragma omp simd
+    for (int32_t c = 0; c < C; c++) {
+        int32_t which = idx[c] - c - at;
+
+        dx[c] = which == 0 ? dy[c] : 0.0f;
+        dx[c + C] = which == C ? dy[c] : 0.0f;
+        below[c] = which == line ? dy[c] : 0.0f;
+        below[c + C] = which == line + C ? dy[c] : 0.0f;
+    }
+}
+
+static void maxpool_bwd_tiles(const struct pool *p, int64_t sample)
+{
+    const struct tt_pool_dims *d = &p->d;
+    float *dx = p->dx + sample * d->H * d->W * d->C;
+    int64_t from = sample * d->OH * d->OW * d->C;
+
+    for (int64_t oh = 0; oh < d->OH; oh++)
+        for (int64_t ow = 0; ow < d->OW; ow++, from += d->C) {
+            int64_t at = (oh * 2 * d->W + ow * 2) * d->C;
+
+            give_four(dx + at, p->dy + from, p->idx + from, (int32_t)at, d);
+        }
+}
+
 static void maxpool_bwd_image(const struct pool *p, int64_t sample)
 {
     const struct tt_pool_dims *d = &p->d;
     int64_t image = d->H * d->W * d->C;
     float *dx = p->dx + sample * image;
 
+    if (tiles(d)) {
+        maxpool_bwd_tiles(p, sample);
+        return;
+    }
     memset(dx, 0, (size_t)image * sizeof(*dx));
     for (int64_t out = 0; out < d->OH * d->OW; out++) {
         struct window w = window_at(d, out / d->OW, out % d->OW);
