@@ -22,6 +22,22 @@ static int fail_errno(const char *path, struct tt_error *err)
                    strerror(errno));
 }
 
+/* A directory that is there already is fine, also where mkdir() says that it
+ * may not make one. */
+static int make_dir(const char *path, struct tt_error *err)
+{
+    struct stat st;
+    int why;
+
+    if (mkdir(path, 0777) == 0 || errno == EEXIST)
+        return 0;
+    why = errno;
+    if (stat(path, &st) == 0)
+        return 0;
+    errno = why;
+    return fail_errno(path, err);
+}
+
 int tt_path_mkdirs(const char *path, struct tt_error *err)
 {
     char *part = strdup(path);
@@ -34,12 +50,11 @@ int tt_path_mkdirs(const char *path, struct tt_error *err)
         if (*p != '/')
             continue;
         *p = 0;
-        if (mkdir(part, 0777) < 0 && errno != EEXIST && stat(part, &st) < 0)
-            rc = fail_errno(part, err);
+        rc = make_dir(part, err);
         *p = '/';
     }
-    if (rc == 0 && mkdir(part, 0777) < 0 && errno != EEXIST)
-        rc = fail_errno(part, err);
+    if (rc == 0)
+        rc = make_dir(part, err);
     free(part);
     if (rc == 0 && stat(path, &st) == 0 && !S_ISDIR(st.st_mode))
         rc = tt_fail(err, TT_EIO, "%s: is a file, not a directory", path);

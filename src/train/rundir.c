@@ -201,9 +201,9 @@ int tt_rundir_open(struct tt_rundir *rd, const char *dir,
     if (snprintf(rd->dir, sizeof(rd->dir), "%s", dir) >= (int)sizeof(rd->dir))
         return tt_fail(err, TT_EINVAL, "%.80s...: path too long", dir);
     path_of(rd->checkpoints, rd, "checkpoints");
-    if (tt_path_mkdirs(rd->checkpoints, err) < 0)
-        return -1;
-    return lock_take(rd, err);
+    if (tt_path_mkdirs(rd->checkpoints, err) < 0 || lock_take(rd, err) < 0)
+        return tt_fail_in(err, "run.dir");
+    return 0;
 }
 
 /* Not if another took it from us meanwhile. */
