@@ -97,7 +97,7 @@ static int load_open(struct load *l, const char *path, MPI_Comm comm,
     MPI_Comm_size(comm, &l->size);
     if (l->rank == 0)
         rc = text_read(l, path, &text, err);
-    rc = tt_agree(rc, err, comm);
+    rc = tt_agree_root(rc, err, comm);
     if (rc == 0)
         rc = load_spread(l, path, &text, err);
     free(text);

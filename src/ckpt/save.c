@@ -191,7 +191,7 @@ static int file_create_all(struct tt_ckpt_save *s, struct tt_error *err)
         if (rc == 0)
             rc = file_create(s, err);
     }
-    if (tt_agree(rc, err, s->comm) < 0)
+    if (tt_agree_root(rc, err, s->comm) < 0)
         return -1;
     MPI_Bcast(s->dir, sizeof(s->dir), MPI_CHAR, 0, s->comm);
     for (int64_t i = 0; i < man->tensor_count; i++)
@@ -321,7 +321,7 @@ static int close_all(struct tt_ckpt_save *s, struct tt_error *err)
         tt_tiles_reduce(&s->tiles, comm);
         if (s->rank == 0)
             rc = save_commit(s, err);
-        rc = tt_agree(rc, err, comm);
+        rc = tt_agree_root(rc, err, comm);
     }
     save_destroy(s);
     return rc;

@@ -90,7 +90,7 @@ static void test_one_rank(int who, rlim_t bytes)
     rc = save(root, 2, 9, &err);
     if (rank == who)
         limit_bytes(RLIM_INFINITY);
-    if (size > 1)
+    if (who > 0)
         snprintf(name, sizeof(name), "rank %d: ", who);
     ok_all(rc < 0 && strstr(err.text, name), "rank %d fails at %lld: %s", who,
            (long long)bytes, err.text);
