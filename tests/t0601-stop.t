@@ -37,6 +37,10 @@ ok "evaluates on 3 ranks" sh -c "$MPIEXEC $MPIEXEC_FLAGS -n 3 \
 ok "to the same digits" cmp eval1 eval3
 is "every held-out sample once" "$(sed -n 's/^samples //p' eval1)" 100
 
+ok "evaluates the training set" sh -c "$bin/tutti-eval job.yaml --data=train \
+    >eval1"
+is "without what is held out" "$(sed -n 's/^samples //p' eval1)" 400
+
 ok "a try" train 2 job.yaml --try=7 --run.dir=tried
 is "leaves nothing" "$(ls -d tried* 2>/dev/null)" ""
 ok "a dry run" train 2 job.yaml --dry-run --run.dir=dry

@@ -10,12 +10,21 @@
 #include "base/log.h"
 #include "cmd/eval_modes.h"
 
-/* The set asked for takes the place of data.valid, which the run opens. */
+static bool is_share(const struct tt_node *node)
+{
+    return node && node->kind == TT_NODE_SCALAR && strchr(node->text, '%');
+}
+
+/* The set asked for takes the place of data.valid, which the run opens; train
+ * needs none, unless a share of it is held out. */
 static int choose_set(struct tt_job *job, const char *set, struct tt_error *err)
 {
-    if (strcmp(set, "train") == 0)
-        job->data.valid = job->data.train;
-    else if (strcmp(set, "test") == 0 && job->data.test)
+    if (strcmp(set, "train") == 0) {
+        if (!is_share(job->data.valid))
+            job->data.valid = NULL;
+        return 0;
+    }
+    if (strcmp(set, "test") == 0 && job->data.test)
         job->data.valid = job->data.test;
     else if (strcmp(set, "test") != 0 && strcmp(set, "valid") != 0)
         return tt_fail(err, TT_EINVAL, "--data=%s: one of test, valid, train",
@@ -27,25 +36,41 @@ static int choose_set(struct tt_job *job, const char *set, struct tt_error *err)
     return 0;
 }
 
+static const char best_name[] = "best", newest_name[] = "auto";
+
 static const char *find_checkpoint(const struct tt_run *run, const char *name)
 {
     char path[4096 + 16];
     struct stat st;
 
     if (strcmp(name, "newest") == 0)
-        return "auto";
+        return newest_name;
     if (strcmp(name, "best") != 0)
         return name;
     snprintf(path, sizeof(path), "%s/checkpoints/best", run->job.run.dir);
-    return stat(path, &st) == 0 ? "best" : "auto";
+    return stat(path, &st) == 0 ? best_name : newest_name;
 }
 
-static void print(const struct tt_run *run, const struct tt_eval_out *out)
+/* The same on all ranks, whatever a file system shows them. */
+static const char *find_checkpoint_all(const struct tt_run *run,
+                                       const char *name)
+{
+    const char *found = find_checkpoint(run, name);
+    int best = found == best_name;
+
+    MPI_Bcast(&best, 1, MPI_INT, 0, run->world->comm);
+    if (found != best_name && found != newest_name)
+        return found;
+    return best ? best_name : newest_name;
+}
+
+static void print(const struct tt_run *run, const struct tt_source *source,
+                  const struct tt_eval_out *out)
 {
     bool counts = run->plan.spec.loss != TT_LOSS_MSE;
 
     printf("step %" PRId64 "\n", run->state.step);
-    printf("samples %" PRId64 "\n", tt_set_info(run->valid.set)->sample_count);
+    printf("samples %" PRId64 "\n", tt_set_info(source->set)->sample_count);
     printf("targets %" PRId64 "\n", out->targets);
     printf("loss %.9g\n", out->loss);
     if (run->plan.spec.tokens)
@@ -54,12 +79,12 @@ static void print(const struct tt_run *run, const struct tt_eval_out *out)
         printf("accuracy %.6g\n", out->accuracy);
 }
 
-static int evaluate(struct tt_run *run, const char *checkpoint,
-                    struct tt_error *err)
+static int evaluate(struct tt_run *run, struct tt_source *source,
+                    const char *checkpoint, struct tt_error *err)
 {
     struct tt_eval_out out;
 
-    run->flags.resume = find_checkpoint(run, checkpoint);
+    run->flags.resume = find_checkpoint_all(run, checkpoint);
     run->flags.force = true;
     if (tt_run_resume_all(run, err) < 0)
         return 1;
@@ -70,10 +95,10 @@ static int evaluate(struct tt_run *run, const char *checkpoint,
         return 1;
     }
     if (tt_run_start_data_all(run, err) < 0 ||
-        tt_run_evaluate_all(run, &run->valid, &out, err) < 0)
+        tt_run_evaluate_all(run, source, &out, err) < 0)
         return 1;
     if (run->world->rank == 0)
-        print(run, &out);
+        print(run, source, &out);
     return 0;
 }
 
@@ -84,7 +109,8 @@ static int go(struct tt_run *run, struct tt_world *world, const char *set,
         return 2;
     if (tt_run_open_all(run, world, err) < 0)
         return 1;
-    return evaluate(run, checkpoint, err);
+    return evaluate(run, strcmp(set, "train") == 0 ? &run->train : &run->valid,
+                    checkpoint, err);
 }
 
 int tt_eval_main(const struct tt_args *args, int *argc, char ***argv,
