@@ -83,6 +83,11 @@ is "other seed: status" $? 1
 ok "other seed: named" says "train.seed"
 train 2 job.yaml --train.length="8 steps" --optimizer.lr=0.1
 is "other rate without --force: status" $? 1
+cp run/job.yaml before.yaml
+train 2 job.yaml --train.length="8 steps" --model.widths="[17]"
+is "another model: status" $? 1
+ok "another model: the knob is named" says "model.widths"
+ok "a refused start leaves job.yaml" cmp before.yaml run/job.yaml
 ok "other rate with --force" train 2 job.yaml --train.length="8 steps" \
     --optimizer.lr=0.1 --force
 tap_done

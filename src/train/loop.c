@@ -351,7 +351,7 @@ static int find_start(struct loop *loop, struct tt_error *err)
         return -1;
     if (loop->report.speaks)
         rc = set_newer_aside(run, loop->report.dir.checkpoints, err);
-    return tt_agree(rc, err, run->world->comm);
+    return tt_agree_root(rc, err, run->world->comm);
 }
 
 int tt_run_train_all(struct tt_run *run, struct tt_error *err)
@@ -364,8 +364,8 @@ int tt_run_train_all(struct tt_run *run, struct tt_error *err)
         find_start(&loop, err) < 0 || tt_run_start_data_all(run, err) < 0)
         goto out;
     tt_run_summary(run);
-    if (tt_agree(tt_report_start(&loop.report, run, err), err,
-                 run->world->comm) < 0)
+    if (tt_agree_root(tt_report_start(&loop.report, run, err), err,
+                      run->world->comm) < 0)
         goto out;
     rc = train(&loop, err);
 out:

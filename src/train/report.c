@@ -11,18 +11,8 @@
 static int open_here(struct tt_report *report, const struct tt_run *run,
                      struct tt_error *err)
 {
-    char *yaml;
-    int rc;
-
     if (tt_rundir_open(&report->dir, run->job.run.dir, &run->slurm, err) < 0 ||
         tt_rundir_clear_verdict(&report->dir, err) < 0)
-        return -1;
-    yaml = tt_job_format(&run->job, false);
-    if (!yaml)
-        return tt_fail(err, TT_ENOMEM, "out of memory for job.yaml");
-    rc = tt_rundir_write_job(&report->dir, yaml, err);
-    free(yaml);
-    if (rc < 0)
         return -1;
     report->metrics = tt_metrics_open(report->dir.dir, err);
     return report->metrics ? 0 : -1;
@@ -37,7 +27,7 @@ int tt_report_open_all(struct tt_report *report, const struct tt_run *run,
     tt_metrics_line_init(&report->line);
     if (report->speaks)
         rc = open_here(report, run, err);
-    return tt_agree(rc, err, run->world->comm);
+    return tt_agree_root(rc, err, run->world->comm);
 }
 
 void tt_report_close(struct tt_report *report)
@@ -91,6 +81,19 @@ static void fill_counters(struct tt_report *report, const struct tt_run *run)
         run->train.loader ? tt_loader_wait_s(run->train.loader) : 0.0;
 }
 
+static int write_job(const struct tt_report *report, const struct tt_run *run,
+                     struct tt_error *err)
+{
+    char *yaml = tt_job_format(&run->job, false);
+    int rc;
+
+    if (!yaml)
+        return tt_fail(err, TT_ENOMEM, "out of memory for job.yaml");
+    rc = tt_rundir_write_job(&report->dir, yaml, err);
+    free(yaml);
+    return rc;
+}
+
 int tt_report_start(struct tt_report *report, const struct tt_run *run,
                     struct tt_error *err)
 {
@@ -99,6 +102,8 @@ int tt_report_start(struct tt_report *report, const struct tt_run *run,
 
     if (!report->speaks)
         return 0;
+    if (write_job(report, run, err) < 0)
+        return -1;
     start = tt_start_create(&run->slurm, run->world->size, run->threads);
     if (start)
         json_object_set_new(start, "step", json_integer(run->state.step));

@@ -20,15 +20,15 @@ struct tt_report {
     double total_s;     /* likewise */
 };
 
-/* Collective.  Make and lock the run directory, write job.yaml, open
- * metrics.jsonl. */
+/* Collective.  Make and lock the run directory, open metrics.jsonl. */
 int tt_report_open_all(struct tt_report *report, const struct tt_run *run,
                        struct tt_error *err);
 
 /* Local; NULL-safe and fine after a failed open. */
 void tt_report_close(struct tt_report *report);
 
-/* The run begins or goes on: its line in starts.jsonl, an event, the bar. */
+/* The run begins or goes on, nothing stands against it: job.yaml, its line in
+ * starts.jsonl, an event, the bar. */
 int tt_report_start(struct tt_report *report, const struct tt_run *run,
                     struct tt_error *err);
 

@@ -238,13 +238,34 @@ static int may_go_on(const struct tt_run *run, json_t *scalars,
     return 0;
 }
 
+/* Collective.  Whether the job fits the checkpoint's, before its tensors are
+ * looked at: that says more than a tensor of another shape. */
+static int check_job_all(const struct tt_run *run, const char *path,
+                         struct tt_error *err)
+{
+    json_t *scalars = NULL;
+    int rc = 0;
+
+    if (run->world->rank == 0) {
+        scalars = tt_ckpt_scalars(path, err);
+        rc = scalars ? may_go_on(run, scalars, err) : -1;
+        if (scalars && rc < 0)
+            tt_fail_in(err, "%s", path);
+    }
+    json_decref(scalars);
+    return tt_agree_root(rc, err, run->world->comm);
+}
+
 int tt_run_load_all(struct tt_run *run, const char *path, struct tt_error *err)
 {
     struct tt_ckpt_state state = {0};
     struct list list = {0};
     json_t *scalars = NULL;
-    int rc = make_list(run, true, false, &list, err);
+    int rc;
 
+    if (check_job_all(run, path, err) < 0)
+        return -1;
+    rc = make_list(run, true, false, &list, err);
     if (tt_agree(rc, err, run->world->comm) < 0)
         goto out;
     state.tensor = list.tensor;
@@ -253,8 +274,6 @@ int tt_run_load_all(struct tt_run *run, const char *path, struct tt_error *err)
     if (rc < 0)
         goto out;
     rc = unpack_state(run, scalars, err);
-    if (rc == 0)
-        rc = may_go_on(run, scalars, err);
     if (rc < 0)
         rc = tt_fail_in(err, "%s", path);
     else
@@ -313,7 +332,7 @@ static int check_none(const struct tt_run *run, const char *root,
                         "%s: no checkpoint is whole, see above: "
                         "--resume=none starts afresh and puts them aside",
                         root);
-    return tt_agree(count < 0 ? -1 : 0, err, run->world->comm);
+    return tt_agree_root(count < 0 ? -1 : 0, err, run->world->comm);
 }
 
 static int find_newest(struct tt_run *run, char *path, size_t bytes,
