@@ -10,7 +10,8 @@
 
 /* Carry out 'op' on ptr[i] = the memory of ref i (NULL where absent), with
  * 'work' of at least work_bytes(op, samples) for the micro-batch's capacity.
- * Never fails, never allocates. */
+ * Never fails and, but for what a library keeps of a shape that it sees for the
+ * first time, never allocates.  By one thread at a time. */
 typedef void (*tt_kernel_fn)(const struct tt_op *op, void *const *ptr,
                              const struct tt_now *now, void *work);
 

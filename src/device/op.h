@@ -58,7 +58,8 @@ enum tt_op_kind {
     /* refs: y W, x R, running_mean R, running_var R, gamma R, beta R
      * dim: rps, C                         f: eps */
     TT_OP_BATCHNORM_EVAL,
-    /* y (rows, C) = wte[token] + wpe[row mod T].
+    /* y (rows, C) = wte[token] + wpe[row mod T]; NaN where a token is not below
+     * V.
      * refs: y W, token R i32, wte R (V, C), [wpe R (T, C)]   dim: T, C, V */
     TT_OP_EMBED,
     /* dwte is zeroed whole by the first micro-batch of a lane.
@@ -76,7 +77,8 @@ enum tt_op_kind {
      * columns real, the gradient of the others 0.  dlogits may be logits.
      * tally (f64[4], overwritten): sum of weighted losses, sum of weights
      * (1 without class weights; smoothing as PyTorch), correct (argmax, lowest
-     * index on ties), valid targets.  A target equal to ignore is masked.
+     * index on ties), valid targets.  A target equal to ignore is masked, any
+     * other outside the classes makes the first sum NaN.
      * refs: [dlogits W], tally W f64, logits R, target R i32, [weight R (V)]
      * dim: rps, V, Vp, ignore             f: label smoothing */
     TT_OP_XENT,

@@ -146,6 +146,48 @@ static void check_case(int idx, uint64_t seed, bool many)
     case_clear(&cpu);
 }
 
+/* Which ref of a kind its first ref may share memory with, 0: none. */
+static int shared_ref(int kind)
+{
+    return kind == TT_OP_ADD || kind == TT_OP_ACT_BWD || kind == TT_OP_DROPOUT
+               ? 1
+           : kind == TT_OP_XENT ? 2
+                                : 0;
+}
+
+/* The same bits come out where output and input are one array. */
+static void check_in_place(struct tcase *c, int idx,
+                           const struct tt_backend *backend)
+{
+    struct case_call *call = &c->call[idx];
+    int from = call->array[shared_ref(call->op.kind)], to = call->array[0];
+    struct tcase once;
+
+    case_copy(&once, c);
+    case_run(&once, idx, backend);
+    call->array[0] = from;
+    case_run(c, idx, backend);
+    call->array[0] = to;
+    tap_ok(memcmp(c->array[from].data, once.array[to].data,
+                  (size_t)c->array[from].count * sizeof(float)) == 0,
+           "%s: %s, %s in place", backend->name, c->name,
+           tt_op_name((enum tt_op_kind)call->op.kind));
+    case_clear(&once);
+}
+
+static void check_sharing(const struct tt_backend *backend)
+{
+    for (int idx = 0; idx < case_table_count; idx++) {
+        struct tcase c;
+
+        case_init(&c, idx, 77, false);
+        for (int i = 0; i < c.call_count; i++)
+            if (shared_ref(c.call[i].op.kind) > 0)
+                check_in_place(&c, i, backend);
+        case_clear(&c);
+    }
+}
+
 /* Rounds first .. ROUNDS; the last one has many samples. */
 static void check_level(const struct tt_cpu_level *level, int threads,
                         uint64_t first)
@@ -164,5 +206,7 @@ int main(void)
         check_level(tt_cpu_level_at(i), i == 0 ? 2 : 1, i == 0 ? 1 : 2);
     check_level(tt_cpu_level_at(0), 1, ROUNDS);
     check_level(tt_cpu_level_at(0), 3, ROUNDS);
+    check_sharing(&tt_backend_ref);
+    check_sharing(&tt_backend_cpu);
     return tap_done();
 }
