@@ -76,6 +76,17 @@ static int check_valid(const struct tt_run *run, struct tt_error *err)
                    (long long)t->x_values, (long long)t->classes);
 }
 
+/* Before anything is counted: workspaces grow with the threads. */
+static void start_backend(const struct tt_run *run)
+{
+    const char *name = run->job.train.backend;
+    const struct tt_backend *backend =
+        tt_backend_find(strcmp(name, "auto") == 0 ? "cpu" : name);
+
+    if (backend->start)
+        backend->start(run->threads);
+}
+
 static int plan(struct tt_run *run, struct tt_error *err)
 {
     const struct tt_set_info *info = tt_set_info(run->train.set);
@@ -226,6 +237,7 @@ int tt_run_open_all(struct tt_run *run, struct tt_world *world,
                        ? default_threads(world)
                        : (int)run->job.train.threads;
     warn_crowded(world);
+    start_backend(run);
     if (check_unbuilt(&run->job, err) < 0 || same_everywhere(run, err) < 0 ||
         open_sets(run, err) < 0 || tt_agree(plan(run, err), err, comm) < 0 ||
         tt_agree(start_watch(run, err), err, comm) < 0 ||
