@@ -101,6 +101,34 @@ signal 3 1 USR2 usr3
 ok "USR2 on one of 3 ranks: stops all" says "stopped by a signal"
 is "USR2: one checkpoint" "$(find usr3/checkpoints -name 'step-*' | wc -l)" 1
 
+# an evaluation that is due when the signal comes: later, and with what follows
+# from it
+due="--eval.every=1 --checkpoint.every=never"
+# shellcheck disable=SC2086
+train 1 job.yaml $due --train.length=100000000 --run.dir=due &
+pid=$!
+for _ in $(seq 100); do
+    grep -q '"loss"' due/metrics.jsonl 2>/dev/null && break
+    sleep 0.1
+done
+kill -s TERM "$(sed -n 's/.* pid \([0-9]*\) .*/\1/p' due/lock)"
+wait $pid
+step=$(sed -n 's/^step //p' due/verdict)
+is "stopped: no evaluation any more" \
+    "$(grep -c "\"eval\",\"step\":$step," due/metrics.jsonl)" 0
+for dir in due undue; do
+    # shellcheck disable=SC2086
+    ok "on to the end" train 1 job.yaml $due --run.dir=$dir \
+        --train.length=$((step + 3))
+done
+is "resumed: the evaluation is made" \
+    "$(grep -c "\"eval\",\"step\":$step," due/metrics.jsonl)" 1
+for what in best best_step stale eval_step eval_loss; do
+    is "the same $what as undisturbed" \
+        "$("$bin/tutti-ckpt" show due $what)" \
+        "$("$bin/tutti-ckpt" show undue $what)"
+done
+
 # the file STOP
 # shellcheck disable=SC2086
 train 2 job.yaml $long --run.dir=stop &

@@ -29,7 +29,7 @@ struct loop {
     struct tt_due eval;
     struct tt_step_out out; /* of the last step */
     double started_s, elapsed_before_s;
-    int64_t evaluated_step;
+    double step_cost_s, eval_cost_s; /* what the last one took */
     enum end end;
 };
 
@@ -37,7 +37,8 @@ struct loop {
 
 static bool slurm_time_is_up(const struct loop *loop)
 {
-    double margin = SLURM_MARGIN_S + 2 * loop->saver.cost_s;
+    double margin = SLURM_MARGIN_S + 2 * loop->saver.cost_s +
+                    2 * loop->step_cost_s + loop->eval_cost_s;
     double limit = loop->run->slurm.end_time;
 
     return limit > 0 && limit - tt_clock_epoch_s() < margin;
@@ -177,14 +178,15 @@ static int evaluate(struct loop *loop, bool *better, struct tt_error *err)
     struct tt_eval_out out;
 
     *better = false;
-    if (!run->valid.set || loop->evaluated_step == run->state.step)
+    if (!run->valid.set || run->state.eval_step == run->state.step)
         return 0;
     tt_watch_note("an evaluation", run->state.step);
     if (tt_run_evaluate_all(run, &run->valid, &out, err) < 0)
         return -1;
-    loop->evaluated_step = run->state.step;
+    run->state.eval_step = run->state.step;
     *better = note_best(run, &out);
-    report_eval(loop, &out, tt_clock_s() - start);
+    loop->eval_cost_s = tt_clock_s() - start;
+    report_eval(loop, &out, loop->eval_cost_s);
     tt_due_done(&loop->eval, tt_clock_s());
     tt_report_rebase(&loop->report, tt_clock_s());
     return 0;
@@ -216,19 +218,24 @@ static bool is_stale(const struct tt_run *run)
            run->state.stale >= patience;
 }
 
+/* A stop leaves no time for an evaluation: the next start makes up for it. */
+static bool is_eval_due(const struct loop *loop)
+{
+    if (loop->end == REQUEUED)
+        return false;
+    return loop->end != GOES_ON || loop->out.asks[TT_ASK_EVAL] ||
+           tt_due_by_steps(&loop->eval, loop->run->state.step);
+}
+
 /* After a step: evaluate, save, decide. */
 static int look(struct loop *loop, struct tt_error *err)
 {
     struct tt_run *run = loop->run;
-    bool last, better = false;
+    bool better = false;
 
     loop->end = find_end(loop);
-    last = loop->end != GOES_ON;
-    if (loop->out.asks[TT_ASK_EVAL] ||
-        tt_due_by_steps(&loop->eval, run->state.step) ||
-        (last && loop->end != REQUEUED))
-        if (evaluate(loop, &better, err) < 0)
-            return -1;
+    if (is_eval_due(loop) && evaluate(loop, &better, err) < 0)
+        return -1;
     if (loop->end == GOES_ON && is_stale(run))
         loop->end = NO_BETTER;
     if (loop->end != GOES_ON)
@@ -251,10 +258,28 @@ static void report_first(struct loop *loop, double now_s)
                               "after_init_s", now_s - run->opened_s));
 }
 
+/* An evaluation that was due when the run was stopped. */
+static int catch_up(struct loop *loop, struct tt_error *err)
+{
+    struct tt_run *run = loop->run;
+    bool better = false;
+
+    if (run->state.step == 0 || !tt_due_by_steps(&loop->eval, run->state.step))
+        return 0;
+    if (evaluate(loop, &better, err) < 0)
+        return -1;
+    if (better)
+        tt_saver_begin_all(&loop->saver);
+    if (!is_stale(run))
+        return 0;
+    loop->end = NO_BETTER;
+    return tt_saver_last_all(&loop->saver, err);
+}
+
 static int play(struct loop *loop, struct tt_error *err)
 {
     struct tt_run *run = loop->run;
-    double now_s = loop->started_s;
+    double now_s = tt_clock_s(), before_s;
     bool first = true;
 
     while (loop->end == GOES_ON) {
@@ -262,10 +287,12 @@ static int play(struct loop *loop, struct tt_error *err)
 
         if (step(loop, now_s, err) < 0)
             return -1;
+        before_s = now_s;
         now_s = tt_clock_s();
         if (first)
             report_first(loop, now_s);
         first = false;
+        loop->step_cost_s = now_s - before_s;
         run->state.elapsed_s = loop->elapsed_before_s + now_s - loop->started_s;
         tt_report_step(&loop->report, run, &loop->out, lr, now_s,
                        run->state.step == run->plan.total_steps);
@@ -317,7 +344,7 @@ static int train(struct loop *loop, struct tt_error *err)
     loop->elapsed_before_s = run->state.elapsed_s;
     tt_saver_init(&loop->saver, run, &loop->report);
     tt_due_init(&loop->eval, &run->plan, &run->job.eval.every, loop->started_s);
-    if (play(loop, err) < 0) {
+    if (catch_up(loop, err) < 0 || play(loop, err) < 0) {
         tt_saver_end_all(&loop->saver); /* all ranks failed together */
         return 1;
     }
@@ -356,7 +383,7 @@ static int find_start(struct loop *loop, struct tt_error *err)
 
 int tt_run_train_all(struct tt_run *run, struct tt_error *err)
 {
-    struct loop loop = {.run = run, .evaluated_step = -1};
+    struct loop loop = {.run = run};
     struct tt_error late = {0};
     int rc = 1;
 

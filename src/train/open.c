@@ -232,7 +232,7 @@ int tt_run_open_all(struct tt_run *run, struct tt_world *world,
 
     run->world = world;
     run->opened_s = tt_clock_s();
-    run->state.best_step = run->state.saved_step = -1;
+    run->state.best_step = run->state.saved_step = run->state.eval_step = -1;
     run->threads = run->job.train.threads == TT_AUTO
                        ? default_threads(world)
                        : (int)run->job.train.threads;

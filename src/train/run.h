@@ -31,6 +31,7 @@ struct tt_run_state {
     double best;        /* best value of eval.best so far */
     int64_t best_step;  /* -1: none yet */
     int64_t stale;      /* evaluations since */
+    int64_t eval_step;  /* of the last evaluation, -1: none yet */
     int64_t saved_step; /* newest checkpoint of this run, -1: none; not saved */
     double eval_loss, eval_accuracy; /* the last evaluation's */
 };

@@ -109,12 +109,14 @@ static json_t *pack_scalars(const struct tt_run *run)
     const struct tt_run_state *s = &run->state;
     char *job = tt_job_format(&run->job, false);
     json_t *scalars = json_pack(
-        "{s:I, s:I, s:f, s:f, s:I, s:I, s:f, s:f, s:s, s:I, s:i, s:I, s:s}",
+        "{s:I, s:I, s:f, s:f, s:I, s:I, s:I, s:f, s:f, s:s, s:I, s:i, s:I, "
+        "s:s}",
         "step", (json_int_t)s->step, "samples", (json_int_t)s->samples,
         "elapsed_s", s->elapsed_s, "best", s->best, "best_step",
-        (json_int_t)s->best_step, "stale", (json_int_t)s->stale, "eval_loss",
-        s->eval_loss, "eval_accuracy", s->eval_accuracy, "job", job ? job : "",
-        "job_hash", (json_int_t)tt_job_hash(&run->job), "threads", run->threads,
+        (json_int_t)s->best_step, "stale", (json_int_t)s->stale, "eval_step",
+        (json_int_t)s->eval_step, "eval_loss", s->eval_loss, "eval_accuracy",
+        s->eval_accuracy, "job", job ? job : "", "job_hash",
+        (json_int_t)tt_job_hash(&run->job), "threads", run->threads,
         "data_hash", (json_int_t)tt_set_info(run->train.set)->hash,
         "fingerprint", run->fingerprint);
 
@@ -185,18 +187,19 @@ static int unpack_state(struct tt_run *run, json_t *scalars,
                         struct tt_error *err)
 {
     struct tt_run_state *s = &run->state;
-    json_int_t step, samples, best_step, stale;
+    json_int_t step, samples, best_step, stale, eval_step;
 
-    if (json_unpack(scalars, "{s:I, s:I, s:F, s:F, s:I, s:I, s:F, s:F}", "step",
-                    &step, "samples", &samples, "elapsed_s", &s->elapsed_s,
-                    "best", &s->best, "best_step", &best_step, "stale", &stale,
-                    "eval_loss", &s->eval_loss, "eval_accuracy",
-                    &s->eval_accuracy) != 0)
+    if (json_unpack(scalars, "{s:I, s:I, s:F, s:F, s:I, s:I, s:I, s:F, s:F}",
+                    "step", &step, "samples", &samples, "elapsed_s",
+                    &s->elapsed_s, "best", &s->best, "best_step", &best_step,
+                    "stale", &stale, "eval_step", &eval_step, "eval_loss",
+                    &s->eval_loss, "eval_accuracy", &s->eval_accuracy) != 0)
         return tt_fail(err, TT_EFORMAT, "its manifest lacks counters of a run");
     s->step = step;
     s->samples = samples;
     s->best_step = best_step;
     s->stale = stale;
+    s->eval_step = eval_step;
     s->saved_step = step;
     return 0;
 }
