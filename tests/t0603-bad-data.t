@@ -63,6 +63,10 @@ damaged()
 cp -r packed4 set
 ok "the set is good" train 1 job.yaml
 on="1 3"
+"$bin/tutti-shard" --csv=table4.csv --label=label --out=one >/dev/null 2>&1
+ok "one file, collectively" train 1 job.yaml --data.train=one --run.dir=silent \
+    --data.read=collective --log.level=quiet
+is "nothing is said" "$(cat log)" ""
 damaged "missing shard" "set/shard-00001.h5: No such file" \
     "rm set/shard-00001.h5"
 on=3

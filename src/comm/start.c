@@ -72,8 +72,9 @@ struct setting {
 };
 
 static struct setting settings[] = {
-    /* Files are only read: no lock file is tried beside them. */
-    {"OMPI_MCA_sharedfp", "^lockedfile", false, false},
+    /* Files are only read, and no pointer into them is shared: no lock file is
+     * tried beside them, nor a file in a session folder that is not there. */
+    {"OMPI_MCA_sharedfp", "^lockedfile,sm", false, false},
     /* Without a launcher a process has nobody to talk to and needs neither a
      * daemon nor networks, and starts in 0.05 s instead of 0.4; nor a session
      * folder, which all such processes of a host would share and remove under
