@@ -322,7 +322,7 @@ static int verify(char **arg, struct tt_error *err)
     int64_t *step, bad = 0, count;
 
     if (is_step(arg[0]))
-        return verify_one(arg[0], err);
+        return verify_one(arg[0], err) < 0; /* and was told */
     count = steps_find(root, arg[0], &step, err);
     if (count < 0)
         return -1;
