@@ -58,6 +58,9 @@ ok "class weights of nothing" refuses 1 "all 0" \
     --train.class-weights="[0, 0, 0]"
 ok "batch norm over one value" refuses 1 "batch norm over one value" \
     --model.norm=batch --train.micro-batch=1
+ok "a knob without a value" refuses 2 "needs =value: --train.seed" \
+    --train.seed 5
+ok "no such flag" refuses 2 "there is no flag -x" -x
 ok "the program is named" refuses 2 "tutti-train: --train.seed" --train.seed=x
 ok "loss that does not fit the targets" refuses 1 "mse" --train.loss=mse
 ranks=3

@@ -66,7 +66,7 @@ static int take(struct tt_args *args, char *arg)
 {
     int flag;
 
-    if (strcmp(arg, "--help") == 0) {
+    if (strcmp(arg, "--help") == 0 || strcmp(arg, "-h") == 0) {
         print_help(args);
         return 0;
     }
@@ -74,6 +74,8 @@ static int take(struct tt_args *args, char *arg)
         printf("%s %s\n%s\n", args->program, PACKAGE_VERSION, TT_FEATURES);
         return 0;
     }
+    if (arg[0] == '-' && arg[1] != '-')
+        return complain(args, "there is no flag ", arg);
     if (strncmp(arg, "--", 2) != 0) {
         if (args->job_path)
             return complain(args, "one job file, not two: ", arg);
@@ -84,7 +86,9 @@ static int take(struct tt_args *args, char *arg)
     if (flag >= 0)
         return take_flag(args, flag, arg);
     if (!strchr(arg, '='))
-        return complain(args, "there is no flag ", arg);
+        return complain(
+            args, strchr(arg, '.') ? "needs =value: " : "there is no flag ",
+            arg);
     args->knob[args->knob_count++] = arg;
     return TT_GO_ON;
 }
