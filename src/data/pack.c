@@ -280,23 +280,29 @@ static int gather_written(struct tt_pack *pack, const struct tt_written *own,
                           int64_t own_count, struct tt_error *err)
 {
     int bytes = (int)(own_count * (int64_t)sizeof(*own)), total = 0;
-    int *count = calloc(2 * (size_t)pack->size, sizeof(*count));
-    int *start;
+    int *count = calloc(2 * (size_t)pack->size, sizeof(*count)), *start;
+    int rc = count ? 0 : tt_fail(err, TT_ENOMEM, "out of memory");
 
-    if (!count)
-        return tt_fail(err, TT_ENOMEM, "out of memory");
+    rc = tt_intake_agree(rc, err, pack->comm);
+    if (rc < 0)
+        goto out;
     start = count + pack->size;
     MPI_Gather(&bytes, 1, MPI_INT, count, 1, MPI_INT, 0, pack->comm);
     for (int i = 0; i < pack->size; i++) {
         start[i] = total;
-        total += count[i];
+        total += count[i]; /* zeros but on rank 0 */
     }
     pack->written = malloc((size_t)total + 1);
     pack->written_count = total / (int)sizeof(*own);
-    MPI_Gatherv(own, bytes, MPI_BYTE, pack->written, count, start, MPI_BYTE, 0,
-                pack->comm);
+    if (!pack->written)
+        rc = tt_fail(err, TT_ENOMEM, "list of shards: out of memory");
+    rc = tt_intake_agree(rc, err, pack->comm);
+    if (rc == 0)
+        MPI_Gatherv(own, bytes, MPI_BYTE, pack->written, count, start, MPI_BYTE,
+                    0, pack->comm);
+out:
     free(count);
-    return 0;
+    return rc;
 }
 
 static int write_all(struct tt_pack *pack, struct tt_error *err)
