@@ -26,4 +26,16 @@ loss=$("$eval" "$jobs/first.yaml" --run.dir="$tmp/run" --data=train |
 ok "it learned by heart: $loss" "${AWK:-awk}" -v loss="$loss" \
     'BEGIN { exit !(loss > 0.5 && loss < 0.685) }'
 is "the verdict" "$(head -n 1 "$tmp/run/verdict")" "done"
+
+# What README has people type first, line by line, in a new folder.
+PATH=$(cd "${top_builddir:-.}" && pwd):$PATH
+readme=$(cd "${top_srcdir:-.}" && pwd)/README
+mkdir "$tmp/new"
+cp -R "$jobs" "$tmp/new/jobs"
+cd "$tmp/new" || exit 1
+sed -n 's/^    \(tutti-train jobs.*\)/\1/p' "$readme" | sed 's/  .*//' >lines
+ok "README has commands to begin with" test "$(wc -l <lines)" -ge 2
+while read -r line; do
+    ok "README: $line" sh -c "$line >said 2>&1 </dev/null || { cat said; exit 1; }"
+done <lines
 tap_done

@@ -221,8 +221,9 @@ static int judge(const struct change *change, void *arg, struct tt_error *err)
     if (force)
         return 0;
     return tt_opt_fail(change->now, err,
-                       "%.40s, but the run began with %.40s: set it back, or "
-                       "give --force to go on with other numbers",
+                       "%.40s, but the run began with %.40s: set it back, take "
+                       "another run.dir, or give --force to go on with other "
+                       "numbers",
                        change->new_text, change->old_text);
 }
 

@@ -202,8 +202,8 @@ static void test_resume_messages(void)
     read_text(&job, base, "--lr=0.5", &err);
     tt_job_may_resume(&job, yaml, false, &err);
     tap_ok(!strcmp(err.text, "--lr: 0.5, but the run began with 0.001: set it "
-                             "back, or give --force to go on with other "
-                             "numbers"),
+                             "back, take another run.dir, or give --force to "
+                             "go on with other numbers"),
            "%s", err.text);
     text = tt_job_changes(&job, yaml, &err);
     tap_ok(text && !strcmp(text, "optimizer.lr: 0.5, was 0.001\n"), "%s", text);
