@@ -46,10 +46,11 @@ static void say_batch(const struct tt_run *run)
     const struct tt_plan *p = &run->plan;
 
     tt_summary_row("batch",
-                   "%" PRId64 " samples a step = %" PRId64 " lanes x %" PRId64
-                   " micro-batches of %" PRId64,
-                   p->global_batch, p->lanes, p->deal.micro_per_lane,
-                   p->micro_samples);
+                   "%" PRId64 " samples a step = %" PRId64 " lane%s x %" PRId64
+                   " micro-batch%s of %" PRId64,
+                   p->global_batch, p->lanes, p->lanes == 1 ? "" : "s",
+                   p->deal.micro_per_lane,
+                   p->deal.micro_per_lane == 1 ? "" : "es", p->micro_samples);
 }
 
 static void say_length(const struct tt_run *run)
@@ -115,17 +116,30 @@ static void say_work(const struct tt_run *run)
 }
 
 /* Ranks that share lanes unevenly wait for each other. */
-static void warn_layout(const struct tt_run *run)
+static void warn_uneven(const struct tt_deal *deal)
 {
-    const struct tt_deal *deal = &run->plan.deal;
     int pieces = tt_deal_pieces(deal);
-    double efficiency = tt_lanes_efficiency(pieces, deal->dp);
 
-    if (efficiency < 0.999)
+    if (deal->dp > pieces)
+        tt_log_warn("the batch is cut into %d micro-batch%s, fewer than the %d "
+                    "ranks: %d of them have nothing to do; a smaller "
+                    "train.micro-batch makes more",
+                    pieces, pieces == 1 ? "" : "es", deal->dp,
+                    deal->dp - pieces);
+    else
         tt_log_warn("%d ranks share %d lanes unevenly: about %.0f %% of the "
                     "ranks' time is used; a number of ranks that divides %d "
                     "uses all of it",
-                    deal->dp, pieces, 100 * efficiency, pieces);
+                    deal->dp, pieces,
+                    100 * tt_lanes_efficiency(pieces, deal->dp), pieces);
+}
+
+static void warn_layout(const struct tt_run *run)
+{
+    const struct tt_deal *deal = &run->plan.deal;
+
+    if (tt_lanes_efficiency(tt_deal_pieces(deal), deal->dp) < 0.999)
+        warn_uneven(deal);
     if (deal->split > 1)
         tt_log_warn("%d ranks are more than train.lanes: %d: the numbers agree "
                     "with fewer ranks only up to rounding, not bit for bit",
