@@ -129,6 +129,27 @@ for what in best best_step stale eval_step eval_loss; do
         "$("$bin/tutti-ckpt" show undue $what)"
 done
 
+# signals while large products are computed, some in a row as Slurm sends them
+for i in 1 2 3; do
+    # shellcheck disable=SC2086
+    train 1 job.yaml $long --run.dir=big$i --model.family=gpt2 \
+        --model.layers=2 --model.hidden=128 --model.heads=4 \
+        --model.context=256 --model.widths="[]" --train.threads=$i \
+        --data.train="{synthetic: {tokens: 100000, vocab: 256}}" &
+    pid=$!
+    for _ in $(seq 100); do
+        grep -q '"loss"' big$i/metrics.jsonl 2>/dev/null && break
+        sleep 0.1
+    done
+    for _ in 1 2 3 4; do
+        kill -s TERM "$(sed -n 's/.* pid \([0-9]*\) .*/\1/p' big$i/lock)" \
+            2>/dev/null
+        sleep 0.02
+    done
+    wait $pid
+    is "TERM within products, $i threads: exit status" $? 75
+done
+
 # the file STOP
 # shellcheck disable=SC2086
 train 2 job.yaml $long --run.dir=stop &

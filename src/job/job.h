@@ -38,6 +38,12 @@ enum tt_wish { TT_WISH_GO_ON, TT_WISH_SAVE, TT_WISH_STOP };
  * earlier or later should block these signals. */
 void tt_signals_start(void);
 
+/* The calling thread takes none of these signals from now on; nothing happens
+ * in the one that called tt_signals_start(), which has a stack for its
+ * handlers. For threads that compute: a handler on their stack would spoil what
+ * kernels keep below it. */
+void tt_signals_leave(void);
+
 /* What signals asked for so far on this rank: to save and stop, or nothing;
  * the first signal's name, for the message, or NULL. */
 enum tt_wish tt_signals_wish(void);

@@ -131,6 +131,13 @@ static int open_loaders(struct tt_run *run, struct tt_error *err)
     return run->valid.loader ? 0 : -1;
 }
 
+/* The team stays as it is from here on. */
+static void start_team(int threads)
+{
+#pragma omp parallel num_threads(threads)
+    tt_signals_leave();
+}
+
 static int allocate(struct tt_run *run, struct tt_error *err)
 {
     struct tt_plan *p = &run->plan;
@@ -139,6 +146,7 @@ static int allocate(struct tt_run *run, struct tt_error *err)
     struct tt_exec_conf conf = {p->memory_conf, run->threads};
     const struct tt_f64_list *weights = &run->job.train.class_weights;
 
+    start_team(run->threads);
     if (tt_exec_init(&run->exec, &conf, &p->params, prog, 4, err) < 0)
         return -1;
     for (int i = 0; i < weights->count; i++)

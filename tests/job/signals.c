@@ -40,6 +40,18 @@ static void test_ends(void)
            "INT twice ends at once, by SIGINT");
 }
 
+/* Kernels keep what they need below the stack pointer. */
+static void test_own_stack(void)
+{
+    struct sigaction action;
+    stack_t stack;
+
+    sigaltstack(NULL, &stack);
+    tap_ok(!(stack.ss_flags & SS_DISABLE), "handlers have a stack");
+    sigaction(SIGTERM, NULL, &action);
+    tap_ok(action.sa_flags & SA_ONSTACK, "and use it");
+}
+
 /* A blocking read goes on over a signal. */
 static void test_restarts(void)
 {
@@ -66,6 +78,7 @@ static void test_name(void)
 {
     tt_signals_start();
     tap_ok(tt_signals_name() == NULL, "no name before");
+    test_own_stack();
     test_restarts();
     tap_ok(tt_signals_wish() == TT_WISH_STOP, "another process's signal");
     tap_ok(strcmp(tt_signals_name(), "SIGUSR2") == 0, "its name");
