@@ -142,7 +142,7 @@ int tt_program_train(const struct tt_spec *spec, const struct tt_params *params,
 {
     struct tt_emit emit = {prog, spec, params, true};
 
-    tt_prog_init(prog);
+    *prog = (struct tt_prog){0};
     if (check_batchnorm(spec, samples, err) < 0)
         return -1;
     return build(&emit, samples, err);
