@@ -302,6 +302,17 @@ static int play(struct loop *loop, struct tt_error *err)
     return 0;
 }
 
+/* Collective.  Rank 0 writes; whether it could is everybody's answer, so that
+ * all leave with one status. */
+static int write_verdict_all(struct loop *loop, enum tt_run_verdict verdict,
+                             const char *reason, struct tt_error *err)
+{
+    int rc = tt_report_verdict(&loop->report, verdict, loop->run->state.step,
+                               reason, err);
+
+    return tt_agree_root(rc, err, loop->run->world->comm);
+}
+
 static int finish(struct loop *loop, struct tt_error *err)
 {
     static const char *const reason[] = {
@@ -316,9 +327,8 @@ static int finish(struct loop *loop, struct tt_error *err)
 
     if (loop->report.speaks)
         tt_rundir_grant(&loop->report.dir, TT_WISH_STOP);
-    if (tt_report_verdict(&loop->report,
-                          again ? TT_VERDICT_REQUEUE : TT_VERDICT_DONE,
-                          run->state.step, reason[loop->end], err) < 0)
+    if (write_verdict_all(loop, again ? TT_VERDICT_REQUEUE : TT_VERDICT_DONE,
+                          reason[loop->end], err) < 0)
         return 1;
     tt_log_say("%s after step %" PRId64 ": %s", again ? "saved" : "done",
                run->state.step, reason[loop->end]);
@@ -335,8 +345,8 @@ static int train(struct loop *loop, struct tt_error *err)
             "this run is finished (step %" PRId64 "); a larger %s continues it",
             run->state.step,
             is_stale(run) ? "train.early-stop.patience" : "train.length");
-        return tt_report_verdict(&loop->report, TT_VERDICT_DONE,
-                                 run->state.step, "finished before", err) < 0
+        return write_verdict_all(loop, TT_VERDICT_DONE, "finished before",
+                                 err) < 0
                    ? 1
                    : 0;
     }
@@ -371,10 +381,10 @@ static int find_start(struct loop *loop, struct tt_error *err)
 
     if (tt_run_resume_all(run, err) < 0)
         return -1;
-    if (run->state.saved_step < 0)
+    if (run->state.saved_step < 0 && !run->job.model.init)
         tt_run_init(run);
-    if (run->state.saved_step < 0 && run->job.model.init &&
-        tt_run_init_from_all(run, run->job.model.init, err) < 0)
+    else if (run->state.saved_step < 0 &&
+             tt_run_init_from_all(run, run->job.model.init, err) < 0)
         return -1;
     if (loop->report.speaks)
         rc = set_newer_aside(run, loop->report.dir.checkpoints, err);

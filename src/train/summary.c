@@ -11,6 +11,15 @@
 
 enum { SHORT = 32 };
 
+static void say_run(const struct tt_run *run)
+{
+    const char *dir = run->job.run.dir, *slash = strrchr(dir, '/');
+    const char *last = slash && slash[1] ? slash + 1 : dir;
+
+    tt_summary_row("run", "%s in %s",
+                   run->job.run.name ? run->job.run.name : last, dir);
+}
+
 static void say_model(const struct tt_run *run)
 {
     char count[SHORT];
@@ -150,6 +159,7 @@ void tt_run_summary(const struct tt_run *run)
 {
     if (run->world->rank != 0)
         return;
+    say_run(run);
     say_model(run);
     say_set("train", run->train.set);
     if (run->valid.set)
